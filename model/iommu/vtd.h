@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODEL_IOMMU_VTD_H
+#define MODEL_IOMMU_VTD_H
+
+/*
+ * One VT-d remapping unit (legacy mode): registers, root and context tables and
+ * second-level page tables walked in memory, a context cache and an IOTLB that keep what
+ * they hold until invalidated, queued invalidation, primary fault recording, interrupt
+ * remapping and posting. Intel VT-d specification, revision 4.1.
+ */
+
+#include "bus.h"
+#include "sched.h"
+#include "trace.h"
+#include "spec/vtd.h"
+
+#define VTD_IOTLB_SETS 64
+#define VTD_IOTLB_WAYS 4
+#define VTD_CONTEXT_CACHE 32
+#define VTD_PAGING_CACHE 64
+#define VTD_FAULT_RECORDS 8
+
+struct vtd_config {
+	hpa_t reg_base;			/* 4 KiB register page, put on the bus */
+	bool posted_interrupts;		/* CAP.PI */
+	bool x2apic;			/* ECAP.EIM */
+	u64 iotlb_miss_ps;		/* adder of a page walk */
+	u64 invalidation_ps;		/* from tail write to completion of a descriptor */
+};
+
+/* Where interrupt messages end up: a processor complex. */
+struct vtd_irq_sink {
+	/* @dest is an APIC id, @mode the delivery mode (0: fixed). */
+	void (*deliver)(void *opaque, u32 dest, u8 vector, u8 mode);
+	void *opaque;
+};
+
+struct vtd_counters {
+	u64 iotlb_hit, iotlb_miss, context_miss, faults, faults_overflowed, irte_faults, remapped, posted, notified, invalidations;
+};
+
+struct vtd;
+
+struct vtd *vtd_new(const struct vtd_config *cfg, struct bus *bus, struct sched *sched, struct trace *trace,
+		    const struct vtd_irq_sink *sink);
+void vtd_free(struct vtd *vtd);
+
+enum vtd_result { VTD_OK, VTD_BLOCKED };
+
+/*
+ * Translate one access that does not cross a 4 KiB boundary. With translation off, *out is
+ * the address itself. VTD_BLOCKED: the fault is recorded (3.9, 7.1). Adds to *latency_ps.
+ */
+enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write, hpa_t *out, u64 *latency_ps);
+
+/*
+ * A dword write to 0xFEEx_xxxx by @rid (5.1): remapped, posted, passed (compatibility
+ * format, or remapping off) or blocked with a fault. @len_bytes other than 4 is blocked.
+ */
+enum vtd_result vtd_interrupt(struct vtd *vtd, u16 rid, u64 addr, u32 data, u32 len_bytes);
+
+/* A read of the interrupt range, or another request the unit must refuse: record @reason. */
+void vtd_block(struct vtd *vtd, u16 rid, iova_t addr, bool write, u8 reason);
+
+const struct vtd_counters *vtd_counters(const struct vtd *vtd);
+
+#endif

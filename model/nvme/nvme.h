@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODEL_NVME_NVME_H
+#define MODEL_NVME_NVME_H
+
+/*
+ * An NVMe controller behind a PCI function: registers, doorbells, queues in host memory or
+ * CMB, arbitration, PRP walking, the admin and NVM command sets, media and their timing, and
+ * resource domains (a queue's own windows of LBAs and DMA addresses, after NVMePass).
+ * NVMe Base 1.4/2.0, NVM Command Set 1.0, PCIe Transport 1.0.
+ */
+
+#include "pci/pci.h"
+#include "spec/nvme.h"
+
+struct nvme;
+
+struct nvme_timing {
+	u64 fetch_ps;		/* controller front end, serial, per command */
+	u64 per_4k_ps;		/* front end, serial, per further 4 KiB of data */
+	u64 read_ps;		/* media: occupancy of a die per 4 KiB read */
+	u64 write_ps;		/* write buffer, per command */
+	u64 flush_ps;
+	u64 fixed_ps;		/* the rest of a command: firmware, ECC, bus */
+	u64 admin_ps;		/* an admin command */
+	u64 reset_ps;		/* CC.EN 1 to CSTS.RDY 1, and back */
+	u32 dies;		/* that work in parallel */
+};
+
+struct nvme_config {
+	u16 rid;
+	const char *serial, *model, *firmware;	/* at most 20, 40, 8 characters */
+	u64 nsze, ncap;		/* blocks of 512 bytes of NSID 1 */
+	u32 nn;			/* namespaces; only NSID 1 is active */
+	u16 io_queues;		/* pairs supported, 1..511 */
+	u16 msix_vectors;
+	u16 mqes;		/* 0's based, as CAP.MQES */
+	u8 dstrd;		/* as CAP.DSTRD: stride is 4 << dstrd bytes */
+	u8 mdts;		/* as Identify: 2^mdts pages; 0: no limit */
+	u8 aerl, acl, elpe;	/* 0's based, as Identify */
+	bool cqr;		/* CAP.CQR */
+	u64 cmb_size_bytes;	/* 0: no CMB; else BAR 2 */
+	bool cmb_lists;		/* CMBSZ.LISTS, and data in CMB (RDS, WDS) */
+	bool cmb_cqs;		/* CMBSZ.CQS */
+	u16 oncs;		/* optional NVM commands offered: NVME_ONCS_* */
+	bool resource_domains;	/* offers the resource-domain admin command */
+	struct nvme_timing timing;
+	struct pci_link_config link;
+};
+
+struct nvme_counters {
+	u64 sqes_fetched, cqes_posted, admin_commands, refused, doorbells, doorbells_bad, read_blocks, written_blocks, resets;
+	u64 queue_fetched[512];	/* SQEs fetched by queue: the arbitration's share */
+};
+
+/* Build the controller and attach its function to @root. @media: NSID 1's content, ncap * 512 bytes at least; cleared by nobody. NULL on a bad configuration. */
+struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, struct sched *sched, struct trace *trace,
+		      struct store *media);
+void nvme_free(struct nvme *nvme);
+
+struct pci_function *nvme_function(struct nvme *nvme);
+const struct nvme_counters *nvme_counters(const struct nvme *nvme);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODEL_PCI_PCI_H
+#define MODEL_PCI_PCI_H
+
+/*
+ * A PCI Express function and the root complex it hangs from: configuration space with
+ * write masks, BARs and their decoding, MSI-X, function level reset, and the DMA path from
+ * the function through the link and the IOMMU into memory. PCIe Base 5.0, PCI Local Bus 3.0.
+ *
+ * DMA happens when it is called (memory changes now); the time it takes is reported
+ * through @done_ps, and the caller makes its next step happen then.
+ */
+
+#include "bus.h"
+#include "sched.h"
+#include "trace.h"
+#include "spec/pci.h"
+
+struct vtd;
+
+#define PCI_ROOT_FUNCTIONS_MAX 8
+#define PCI_MSIX_VECTORS_MAX 512
+
+/* Costs of the link; sources in scenarios/platforms. */
+struct pci_link_config {
+	u64 bytes_per_us;	/* payload + overhead the link carries one way; 0: unlimited */
+	u32 mps_bytes;		/* max payload of a memory write TLP */
+	u32 mrrs_bytes;		/* max read request */
+	u32 tlp_overhead_bytes;	/* header, framing and CRC of a TLP */
+	u64 read_latency_ps;	/* memory read round trip without its serialisation */
+	u64 write_flight_ps;	/* posted write, either way */
+};
+
+struct pci_bar_config {
+	u64 size_bytes;		/* power of two, >= 4096; 0: absent */
+	bool is_64bit;		/* takes this BAR and the next */
+	bool prefetchable;
+};
+
+struct pci_ops {
+	u64 (*mmio_read)(void *dev, unsigned int bar, u64 off, unsigned int len);
+	void (*mmio_write)(void *dev, unsigned int bar, u64 off, u64 val, unsigned int len);
+	void (*reset)(void *dev);	/* function level reset: registers to their defaults, nothing outstanding survives */
+};
+
+struct pci_function_config {
+	u16 rid;			/* requester id: bus << 8 | device << 3 | function */
+	u16 vendor_id, device_id, subsystem_vendor_id, subsystem_id;
+	u32 class_code;			/* 0x010802: NVMe I/O controller */
+	struct pci_bar_config bar[6];
+	u16 msix_vectors;		/* table size, 1..PCI_MSIX_VECTORS_MAX */
+	u8 msix_bar;			/* table and PBA lie in this BAR ... */
+	u32 msix_table_off, msix_pba_off; /* ... at these offsets; accesses there never reach pci_ops */
+	struct pci_link_config link;
+};
+
+struct pci_root;
+
+/* Members are pci's own; others use the functions below. */
+struct pci_function {
+	struct pci_function_config cfg;
+	const struct pci_ops *ops;
+	void *dev;
+	struct pci_root *root;
+	u8 config[4096];
+	u8 write_mask[4096];		/* 1: software may change the bit */
+	u64 bar_decoded[6];		/* base now decoded on the bus, ~0 when not */
+	u16 cap_pm, cap_pcie, cap_msix;	/* offsets of the capabilities */
+	struct {
+		u64 addr;
+		u32 data, control;
+	} msix[PCI_MSIX_VECTORS_MAX];
+	u64 msix_pba[PCI_MSIX_VECTORS_MAX / 64];
+	u64 up_free_ps, down_free_ps;	/* link directions are busy until */
+	u64 msi_sent;			/* messages that left the function */
+};
+
+struct pci_root {
+	struct bus *bus;
+	struct vtd *vtd;		/* NULL: no remapping hardware */
+	const struct sched *sched;
+	struct trace *trace;
+	struct pci_function *fn[PCI_ROOT_FUNCTIONS_MAX];
+	unsigned int nr_fn;
+	/* An interrupt message when there is no remapping hardware. */
+	void (*msi)(void *opaque, u64 addr, u32 data);
+	void *msi_opaque;
+};
+
+void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, const struct sched *sched, struct trace *trace);
+
+/* Bring @fn up in its reset state and attach it to @root; caller owns the memory. -1: too many functions or a bad configuration. */
+int pci_function_init(struct pci_function *fn, const struct pci_function_config *cfg, struct pci_root *root,
+		      const struct pci_ops *ops, void *dev);
+
+/* Configuration requests by requester id; an absent function reads all ones, writes are dropped. @len is 1, 2 or 4, naturally aligned or all ones. */
+u32 pci_cfg_read(struct pci_root *root, u16 rid, u32 off, unsigned int len);
+void pci_cfg_write(struct pci_root *root, u16 rid, u32 off, u32 val, unsigned int len);
+
+/* The function at @rid, or NULL. */
+struct pci_function *pci_root_find(struct pci_root *root, u16 rid);
+
+/* Base of @bar as software programmed it. */
+u64 pci_bar_base(const struct pci_function *fn, unsigned int bar);
+
+bool pci_msix_enabled(const struct pci_function *fn);
+
+/* The device wants vector @vec: sends the message, or sets its pending bit while masked. Dropped when MSI-X or bus mastering is off. */
+void pci_msix_notify(struct pci_function *fn, unsigned int vec);
+
+/*
+ * Device reads memory (a non-posted request): false when it came back as an error
+ * (blocked by the IOMMU, no target, bus mastering off); @buf is then undefined.
+ * In: *done_ps is the earliest start. Out: when the last byte has arrived.
+ */
+bool pci_dma_read(struct pci_function *fn, iova_t addr, void *buf, u32 len_bytes, u64 *done_ps);
+bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u64 dst_offset, u32 len_bytes, u64 *done_ps);
+
+/*
+ * Device writes memory. Posted: what is blocked is dropped and leaves a fault record; the
+ * device never learns. A 4-byte write into 0xFEEx_xxxx is an interrupt request.
+ * *done_ps out: when the write has left the link.
+ */
+void pci_dma_write(struct pci_function *fn, iova_t addr, const void *buf, u32 len_bytes, u64 *done_ps);
+void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src, u64 src_offset, u32 len_bytes, u64 *done_ps);
+
+/* Does [addr, addr + len) touch any BAR that this function now decodes? For a device's own-range check. */
+bool pci_addr_is_own_bar(const struct pci_function *fn, u64 addr, u64 len_bytes);
+
+#endif
