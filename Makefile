@@ -20,7 +20,7 @@ LDLIBS   := -llua5.4 -ljansson -lxxhash -lm
 
 MODEL_I  := -Imodel
 KERNEL_I := -I$(LIOV_DIR)/include -Imodel/spec
-SIM_I    := -Isim -Isim/port -Imodel -I$(LIOV_DIR)/include $(LUA_CFLAGS)
+SIM_I    := -Isim -Isim/port -Imodel -Imodel/spec -I$(LIOV_DIR)/include $(LUA_CFLAGS)
 UNIT_I   := -Iharness/unit -I. $(SIM_I) -I$(LIOV_DIR)/core -Imodel/spec
 
 MODEL_SRC  := $(sort $(wildcard model/*.c model/*/*.c))

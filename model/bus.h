@@ -8,7 +8,7 @@
  * One access never spans two targets: callers split at 4 KiB.
  */
 
-#include "spec/types.h"
+#include "spec/spec_types.h"
 #include "store.h"
 
 #define BUS_RAM_MAX 16
@@ -35,6 +35,7 @@ struct bus {
 	struct bus_ram ram[BUS_RAM_MAX];
 	struct bus_mmio mmio[BUS_MMIO_MAX];
 	unsigned int nr_ram;
+	unsigned int mmio_hit;		/* slot of the last processor access to registers */
 };
 
 void bus_init(struct bus *bus, struct store *memory);

@@ -8,7 +8,7 @@
  * Time is in picoseconds since the machine was made.
  */
 
-#include "spec/types.h"
+#include "spec/spec_types.h"
 
 struct sched;
 

@@ -11,7 +11,7 @@
  * Offsets at or beyond the size given at creation are a caller's bug (assert).
  */
 
-#include "spec/types.h"
+#include "spec/spec_types.h"
 
 #define STORE_SECTOR_SIZE 512ULL
 

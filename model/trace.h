@@ -7,7 +7,7 @@
  * listener never changes the model, and never reads inside it.
  */
 
-#include "spec/types.h"
+#include "spec/spec_types.h"
 
 enum trace_kind {
 #define TRACE(kind, text, a, b, c, d) TRACE_##kind,

@@ -21,10 +21,13 @@ struct vtd;
 #define PCI_ROOT_FUNCTIONS_MAX 8
 #define PCI_MSIX_VECTORS_MAX 512
 
-/* Costs of the link; sources in scenarios/platforms. */
+/*
+ * Costs of the link; sources in scenarios/platforms. The two sizes are what the platform
+ * programmed into DevCtl: a power of two from 128 to 4096, or 0 for 4096.
+ */
 struct pci_link_config {
 	u64 bytes_per_us;	/* payload + overhead the link carries one way; 0: unlimited */
-	u32 mps_bytes;		/* max payload of a memory write TLP */
+	u32 mps_bytes;		/* max payload of a memory write or completion TLP */
 	u32 mrrs_bytes;		/* max read request */
 	u32 tlp_overhead_bytes;	/* header, framing and CRC of a TLP */
 	u64 read_latency_ps;	/* memory read round trip without its serialisation */
@@ -55,6 +58,13 @@ struct pci_function_config {
 };
 
 struct pci_root;
+struct pci_function;
+
+/* What a BAR's decoder on the bus is given. */
+struct pci_region {
+	struct pci_function *fn;
+	unsigned int bar;
+};
 
 /* Members are pci's own; others use the functions below. */
 struct pci_function {
@@ -64,7 +74,9 @@ struct pci_function {
 	struct pci_root *root;
 	u8 config[4096];
 	u8 write_mask[4096];		/* 1: software may change the bit */
+	u8 clear_mask[4096];		/* 1: software clears the bit by writing 1 (RW1C) */
 	u64 bar_decoded[6];		/* base now decoded on the bus, ~0 when not */
+	struct pci_region region[6];
 	u16 cap_pm, cap_pcie, cap_msix;	/* offsets of the capabilities */
 	struct {
 		u64 addr;
@@ -73,6 +85,7 @@ struct pci_function {
 	u64 msix_pba[PCI_MSIX_VECTORS_MAX / 64];
 	u64 up_free_ps, down_free_ps;	/* link directions are busy until */
 	u64 msi_sent;			/* messages that left the function */
+	u64 io_id;			/* the device's: the command it now moves data for, for the trace; 0: none */
 };
 
 struct pci_root {

@@ -7,7 +7,7 @@
  * Set 1.0 ("NVM"), NVMe over PCIe Transport 1.0 ("PCIe"). Section numbers are theirs.
  */
 
-#include "types.h"
+#include "spec_types.h"
 
 /* Registers, Base 3.1.3 */
 #define NVME_REG_CAP		0x00

@@ -9,7 +9,7 @@
  * register at the named offset, at its own width.
  */
 
-#include "types.h"
+#include "spec_types.h"
 
 #define PCIS_CONFIG_SIZE	4096	/* PCIe 7.2.2: extended configuration space */
 #define PCIS_CONFIG_LEGACY_SIZE	256	/* capabilities live below, extended ones above */

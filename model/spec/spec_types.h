@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef MODEL_SPEC_TYPES_H
-#define MODEL_SPEC_TYPES_H
+#ifndef MODEL_SPEC_SPEC_TYPES_H
+#define MODEL_SPEC_SPEC_TYPES_H
 
 /*
  * Integers of a known width and addresses of a known kind, for all who read the
