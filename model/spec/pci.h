@@ -135,7 +135,7 @@
 #define PCIS_EXP_LNKCAP2	0x2C
 #define PCIS_EXP_SIZE		0x3C
 
-#define PCIS_MPS_MIN_BYTES	128	/* units of the MPS and MRRS encodings */
+#define PCIS_MPS_MIN_BYTES	128U	/* units of the MPS and MRRS encodings */
 
 /* Requester id, PCIe 2.2.4.2 */
 #define PCIS_RID_BUS		0xFF00
