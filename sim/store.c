@@ -311,6 +311,9 @@ static u64 store_zero_pages(struct store *s, u64 offset, u64 len_bytes)
 void store_zero(struct store *s, u64 offset, u64 len_bytes)
 {
 	store_check(s, offset, len_bytes);
+	/* Nothing lives behind the end: the last page and leaf are whole with it. */
+	if (len_bytes && offset + len_bytes == s->size_bytes)
+		len_bytes = s->leaves * LEAF_SIZE - offset;
 	while (len_bytes) {
 		u64 at = offset % PAGE, n = min_u64(len_bytes, PAGE - at);
 		struct page *p;
