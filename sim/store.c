@@ -243,40 +243,72 @@ static void page_zero(struct store *s, struct page *p, size_t at, size_t len_byt
 
 /* The contract of model/store.h */
 
-void store_read(struct store *s, u64 offset, void *buf, size_t len_bytes)
+/* The bytes of [offset, offset + len) if they lie in one page that has them: nearly every access of queues and registers. */
+static u8 *bytes_at(const struct store *s, u64 offset, size_t len_bytes)
 {
-	store_check(s, offset, len_bytes);
-	for (u8 *to = buf; len_bytes;) {
+	size_t at = offset % PAGE;
+	const struct page *p;
+
+	if (len_bytes - 1 >= PAGE - at)
+		return NULL;
+	p = page_find(s, offset);
+	return p && page_has_bytes(p, at, len_bytes) ? p->bytes + at : NULL;
+}
+
+static __attribute__((noinline)) void read_pages(const struct store *s, u64 offset, u8 *to, size_t len_bytes)
+{
+	while (len_bytes) {
 		size_t at = offset % PAGE, n = min_u64(len_bytes, PAGE - at);
 		const struct page *p = page_find(s, offset);
 
-		if (!p)
-			memset(to, 0, n);
-		else if (page_has_bytes(p, at, n))
-			copy_bytes(to, p->bytes + at, n);
-		else
+		if (p)
 			page_read(p, at, to, n);
+		else
+			memset(to, 0, n);
 		offset += n;
 		to += n;
 		len_bytes -= n;
 	}
 }
 
-void store_write(struct store *s, u64 offset, const void *buf, size_t len_bytes)
+static __attribute__((noinline)) void write_pages(struct store *s, u64 offset, const u8 *from, size_t len_bytes)
 {
-	store_check(s, offset, len_bytes);
-	for (const u8 *from = buf; len_bytes;) {
+	while (len_bytes) {
 		size_t at = offset % PAGE, n = min_u64(len_bytes, PAGE - at);
 		struct page *p = page_make(s, offset);
 		u8 *bytes = p ? page_open(s, p, at, n) : NULL;
 
 		if (!bytes)
 			return;
-		copy_bytes(bytes, from, n);
+		memcpy(bytes, from, n);
 		offset += n;
 		from += n;
 		len_bytes -= n;
 	}
+}
+
+void store_read(struct store *s, u64 offset, void *buf, size_t len_bytes)
+{
+	const u8 *bytes;
+
+	store_check(s, offset, len_bytes);
+	bytes = bytes_at(s, offset, len_bytes);
+	if (bytes)
+		copy_bytes(buf, bytes, len_bytes);
+	else
+		read_pages(s, offset, buf, len_bytes);
+}
+
+void store_write(struct store *s, u64 offset, const void *buf, size_t len_bytes)
+{
+	u8 *bytes;
+
+	store_check(s, offset, len_bytes);
+	bytes = bytes_at(s, offset, len_bytes);
+	if (bytes)
+		copy_bytes(bytes, buf, len_bytes);
+	else
+		write_pages(s, offset, buf, len_bytes);
 }
 
 void store_write_tag(struct store *s, u64 offset, u64 tag)
