@@ -11,6 +11,8 @@
 
 enum liov_component { LIOV_FRONTEND, LIOV_MEDIATOR, LIOV_DEVICE, LIOV_BACKEND, LIOV_COMPONENTS };
 
+#define LIOV_TRACE_SELF	(~0u - 1)	/* vm of a trace from inside a VM: the home knows which */
+
 enum liov_trace_kind {
 	LIOV_TRACE_DENY,	/* refused a request: code = NVMe status or 0, a = offending value, b = its length */
 	LIOV_TRACE_GUARD,	/* a protection now stands: code = enum liov_guard, a = start, b = length */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LIOV_CORE_FRONTEND_CHECK_H
+#define LIOV_CORE_FRONTEND_CHECK_H
+
+/*
+ * Every isolation check of the frontend, in one place, so that a build can leave them all
+ * out (LIOV_NO_FRONTEND_CHECKS): a frontend runs in the guest, and but for the paper's policy
+ * nothing may depend on it.
+ */
+
+#include "liov/frontend.h"
+#include "check.h"
+
+static inline bool fe_blocks_ok(const struct liov_frontend *fe, vlba_t slba, u64 blocks)
+{
+#ifdef LIOV_NO_FRONTEND_CHECKS
+	(void)fe, (void)slba;
+	return blocks != 0;
+#else
+	return liov_lba_inside(fe->blocks, slba, blocks);
+#endif
+}
+
+/* Wholly inside one range registered with the device? Data pages and PRP list pages alike. */
+static inline bool fe_memory_ok(const struct liov_frontend *fe, gpa_t gpa, u64 len_bytes)
+{
+#ifdef LIOV_NO_FRONTEND_CHECKS
+	(void)fe, (void)gpa, (void)len_bytes;
+	return true;
+#else
+	u32 i;
+
+	for (i = 0; i < fe->nr_mem; i++)
+		if (liov_range_inside(fe->mem[i].start, fe->mem[i].count, gpa.v, len_bytes))
+			return true;
+	return false;
+#endif
+}
+
+#endif
