@@ -24,6 +24,7 @@ struct vtd_config {
 	hpa_t reg_base;			/* 4 KiB register page, put on the bus */
 	bool posted_interrupts;		/* CAP.PI */
 	bool x2apic;			/* ECAP.EIM */
+	u32 iotlb_sets;			/* of VTD_IOTLB_WAYS entries: a power of two up to VTD_IOTLB_SETS; 0: that */
 	u64 iotlb_miss_ps;		/* adder of a page walk */
 	u64 invalidation_ps;		/* from tail write to completion of a descriptor */
 };
@@ -36,11 +37,14 @@ struct vtd_irq_sink {
 };
 
 struct vtd_counters {
-	u64 iotlb_hit, iotlb_miss, context_miss, faults, faults_overflowed, irte_faults, remapped, posted, notified, invalidations;
+	u64 iotlb_hit, iotlb_miss, context_miss;
+	u64 faults, faults_overflowed, irte_faults;
+	u64 remapped, posted, notified, invalidations;
 };
 
 struct vtd;
 
+/* NULL: no memory, registers overlap something on @bus, or @cfg is out of its bounds. @sink is copied. */
 struct vtd *vtd_new(const struct vtd_config *cfg, struct bus *bus, struct sched *sched, struct trace *trace,
 		    const struct vtd_irq_sink *sink);
 void vtd_free(struct vtd *vtd);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "vtd_internal.h"
+
+/* VT-d 9.8 without ECAP.SC and ECAP.DT: SNP and TM are reserved. */
+#define SSPTE_RSVD	(VTD_SSPTE_SNP | VTD_SSPTE_TM | (VTD_SSPTE_ADDR & VTD_ABOVE_HAW))
+
+struct walk {
+	u64 iova;
+	u64 table;		/* of @level */
+	unsigned int level;
+	u8 perm;		/* of the levels above */
+	u8 need;
+};
+
+static bool in_interrupt_range(u64 addr)
+{
+	return addr - VTD_MSI_BASE < VTD_MSI_SIZE;
+}
+
+/* 9.3, in the order of the legacy-mode fault conditions LCT.1 to LCT.4 (7.1.3). */
+static u8 context_check(u64 lo, u64 hi)
+{
+	u64 aw = FIELD_GET(VTD_CTX_HI_AW, hi);
+	u64 tt = FIELD_GET(VTD_CTX_LO_TT, lo);
+
+	if (!(lo & VTD_CTX_LO_P))
+		return VTD_FR_CONTEXT_NOT_PRESENT;
+	/*
+	 * Bits of SSPTPTR above the host address width are not counted here: they make a
+	 * pointer to no memory, and its access tells 0x3.
+	 */
+	if ((lo & VTD_CTX_LO_RSVD) || (hi & VTD_CTX_HI_RSVD))
+		return VTD_FR_CONTEXT_RSVD;
+	/* ECAP.DT is 0: the device-TLB type is as unsupported as the reserved one. */
+	if (tt != VTD_TT_MULTI_LEVEL && tt != VTD_TT_PASS_THROUGH)
+		return VTD_FR_CONTEXT_INVALID;
+	if (aw != VTD_AW_39BIT && aw != VTD_AW_48BIT)
+		return VTD_FR_CONTEXT_INVALID;
+	return 0;
+}
+
+static u8 context_read(struct vtd *vtd, u16 rid, u64 *lo, u64 *hi)
+{
+	u64 entry = vtd->root + (u64)(rid >> 8) * VTD_ROOT_ENTRY_SIZE;
+	u64 root_lo, root_hi;
+	bool ok, ok_hi;
+
+	if (vtd->root_mode != 0)
+		return VTD_FR_ROOT_TABLE_MODE;
+	root_lo = bus_rd64(vtd->bus, (hpa_t){ entry }, &ok);
+	root_hi = bus_rd64(vtd->bus, (hpa_t){ entry + 8 }, &ok_hi);
+	if (!ok || !ok_hi)
+		return VTD_FR_ROOT_ACCESS;
+	if (!(root_lo & VTD_ROOT_LO_P))
+		return VTD_FR_ROOT_NOT_PRESENT;
+	if ((root_lo & (VTD_ROOT_LO_RSVD | VTD_ABOVE_HAW)) || root_hi)
+		return VTD_FR_ROOT_RSVD;
+	entry = (root_lo & VTD_ROOT_LO_CTP) + (u64)(rid & 0xFF) * VTD_CONTEXT_ENTRY_SIZE;
+	*lo = bus_rd64(vtd->bus, (hpa_t){ entry }, &ok);
+	*hi = bus_rd64(vtd->bus, (hpa_t){ entry + 8 }, &ok_hi);
+	return ok && ok_hi ? 0 : VTD_FR_CONTEXT_ACCESS;
+}
+
+u8 vtd_context_get(struct vtd *vtd, u16 rid, struct vtd_context *out)
+{
+	const struct vtd_context *hit = vtd_context_hit(vtd, rid);
+	u64 lo = 0, hi = 0;
+	u8 reason;
+
+	if (hit) {
+		*out = *hit;
+		return 0;
+	}
+	vtd->counters.context_miss++;
+	reason = context_read(vtd, rid, &lo, &hi);
+	*out = (struct vtd_context){ .fpd = !!(lo & VTD_CTX_LO_FPD) };
+	if (!reason)
+		reason = context_check(lo, hi);
+	if (reason)
+		return reason;
+	out->valid = true;
+	out->rid = rid;
+	out->did = (u16)FIELD_GET(VTD_CTX_HI_DID, hi);
+	out->pass_through = FIELD_GET(VTD_CTX_LO_TT, lo) == VTD_TT_PASS_THROUGH;
+	out->levels = (u8)(FIELD_GET(VTD_CTX_HI_AW, hi) + 2);
+	out->limit = BIT_ULL(VTD_LEVEL_SHIFT(out->levels + 1));
+	out->table = lo & VTD_CTX_LO_SSPTPTR;
+	vtd_context_fill(vtd, out);
+	return 0;
+}
+
+static u8 not_permitted(u8 need)
+{
+	return need & VTD_SSPTE_W ? VTD_FR_WRITE : VTD_FR_READ;
+}
+
+/* One entry of a table: 0 to go on, or why it cannot be used. No bit says "present": R = W = 0 does (9.8). */
+static u8 entry_check(const struct walk *w, u64 pte, bool leaf)
+{
+	u64 rsvd = SSPTE_RSVD;
+
+	if (!(pte & (VTD_SSPTE_R | VTD_SSPTE_W)))
+		return not_permitted(w->need);
+	if (w->level > 3)
+		rsvd |= VTD_SSPTE_PS;
+	if (leaf && w->level > 1)
+		rsvd |= GENMASK_ULL(VTD_LEVEL_SHIFT(w->level) - 1, 12);
+	if (pte & rsvd)
+		return VTD_FR_PAGING_RSVD;
+	return w->perm & (u8)pte & w->need ? 0 : not_permitted(w->need);
+}
+
+/*
+ * The tables are read with untrusted pointers in them: at most one entry a level is read,
+ * and the level goes down each time, whatever the entries say. On success w->table is the
+ * page's address and w->level its size.
+ */
+static u8 walk_tables(struct vtd *vtd, const struct vtd_context *ctx, struct walk *w)
+{
+	for (;;) {
+		bool ok, leaf;
+		u64 pte = bus_rd64(vtd->bus, (hpa_t){ w->table + 8 * VTD_LEVEL_INDEX(w->iova, w->level) }, &ok);
+		u8 reason;
+
+		/* 7.1.3: a pointer of the context entry that leads nowhere is that entry's fault. */
+		if (!ok)
+			return w->level == ctx->levels ? VTD_FR_CONTEXT_INVALID : VTD_FR_PAGING_ACCESS;
+		leaf = w->level == 1 || (w->level <= 3 && (pte & VTD_SSPTE_PS));
+		reason = entry_check(w, pte, leaf);
+		if (reason)
+			return reason;
+		w->perm &= (u8)pte;
+		w->table = pte & VTD_SSPTE_ADDR;
+		if (leaf)
+			return 0;
+		w->level--;
+		vtd_paging_fill(vtd, ctx->did, w->iova, w->level, w->table, w->perm);
+	}
+}
+
+/* IOTLB miss of a translated context: 0 and *out, or a fault reason. */
+static u8 translate_walk(struct vtd *vtd, const struct vtd_context *ctx, u64 iova, bool write, hpa_t *out)
+{
+	const struct vtd_paging_entry *cached = vtd_paging_find(vtd, ctx->did, iova, ctx->levels);
+	struct walk w = {
+		.iova = iova, .table = ctx->table, .level = ctx->levels, .perm = VTD_SSPTE_R | VTD_SSPTE_W,
+		.need = write ? VTD_SSPTE_W : VTD_SSPTE_R,
+	};
+	u8 reason;
+
+	if (cached) {
+		w.table = cached->table;
+		w.level = cached->level;
+		w.perm = cached->perm;
+	}
+	reason = walk_tables(vtd, ctx, &w);
+	if (reason)
+		return reason;
+	out->v = w.table | (iova & (BIT_ULL(VTD_LEVEL_SHIFT(w.level)) - 1));
+	/* 3.15: memory may not be where interrupts are, however the tables say so. */
+	if (in_interrupt_range(out->v))
+		return VTD_FR_INTERRUPT_RANGE;
+	vtd_iotlb_fill(vtd, ctx->did, iova, w.table, w.perm & (VTD_SSPTE_R | VTD_SSPTE_W), w.level);
+	return 0;
+}
+
+static const struct vtd_iotlb_entry *iotlb_hit_large(const struct vtd_iotlb *tlb, u16 did, u64 iova, u64 *offset_mask)
+{
+	for (unsigned int level = 2; level <= VTD_LEAF_SIZES; level++) {
+		const struct vtd_iotlb_entry *entry;
+
+		if (!(tlb->sizes & BIT_ULL(level - 1)))
+			continue;
+		entry = vtd_iotlb_hit_level(tlb, did, iova, level);
+		*offset_mask = BIT_ULL(VTD_LEVEL_SHIFT(level)) - 1;
+		if (entry)
+			return entry;
+	}
+	return NULL;
+}
+
+static enum vtd_result block(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 reason, bool fpd)
+{
+	vtd_fault_dma(vtd, rid, iova, write, reason, fpd);
+	return VTD_BLOCKED;
+}
+
+/* All that is not a 4 KiB hit with permission. */
+static enum vtd_result translate_slow(struct vtd *vtd, u16 rid, u64 iova, bool write, hpa_t *out, u64 *latency_ps)
+{
+	const struct vtd_iotlb_entry *entry;
+	struct vtd_context ctx;
+	u64 offset_mask = SPEC_PAGE_SIZE - 1;
+	u8 reason = vtd_context_get(vtd, rid, &ctx);
+
+	if (reason)
+		return block(vtd, rid, iova, write, reason, ctx.fpd);
+	/* Not memory (3.14): callers bring writes to vtd_interrupt(); what comes here all the same is no interrupt. */
+	if (in_interrupt_range(iova))
+		return block(vtd, rid, iova, write, write ? VTD_FR_WRITE : VTD_FR_READ, ctx.fpd);
+	if (iova >= ctx.limit)
+		return block(vtd, rid, iova, write, VTD_FR_ADDR_BEYOND_MGAW, ctx.fpd);
+	if (ctx.pass_through) {
+		out->v = iova;
+		return VTD_OK;
+	}
+	entry = vtd_iotlb_hit_level(&vtd->iotlb, ctx.did, iova, 1);
+	if (!entry)
+		entry = iotlb_hit_large(&vtd->iotlb, ctx.did, iova, &offset_mask);
+	if (entry) {
+		/* 6.2.4: permissions are those cached; a page made writable since is so after its invalidation. */
+		vtd->counters.iotlb_hit++;
+		if (!(entry->perm & (write ? VTD_SSPTE_W : VTD_SSPTE_R)))
+			return block(vtd, rid, iova, write, write ? VTD_FR_WRITE : VTD_FR_READ, ctx.fpd);
+		out->v = entry->hpa | (iova & offset_mask);
+		return VTD_OK;
+	}
+	vtd->counters.iotlb_miss++;
+	*latency_ps += vtd->cfg.iotlb_miss_ps;
+	reason = translate_walk(vtd, &ctx, iova, write, out);
+	return reason ? block(vtd, rid, iova, write, reason, ctx.fpd) : VTD_OK;
+}
+
+enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write, hpa_t *out, u64 *latency_ps)
+{
+	const struct vtd_context *ctx;
+	const struct vtd_iotlb_entry *entry;
+
+	if (!(vtd->regs.gsts & VTD_G_TE)) {
+		out->v = addr.v;
+		return VTD_OK;
+	}
+	ctx = vtd_context_hit(vtd, rid);
+	if (ctx && !ctx->pass_through && addr.v < ctx->limit) {
+		entry = vtd_iotlb_hit_level(&vtd->iotlb, ctx->did, addr.v, 1);
+		if (entry && (entry->perm & (write ? VTD_SSPTE_W : VTD_SSPTE_R))) {
+			vtd->counters.iotlb_hit++;
+			out->v = entry->hpa | (addr.v & (SPEC_PAGE_SIZE - 1));
+			return VTD_OK;
+		}
+	}
+	return translate_slow(vtd, rid, addr.v, write, out, latency_ps);
+}
+
+void vtd_block(struct vtd *vtd, u16 rid, iova_t addr, bool write, u8 reason)
+{
+	struct vtd_context ctx = { 0 };
+
+	/* FPD is the context entry's; a broken entry does not change what was refused. */
+	if (vtd->regs.gsts & VTD_G_TE)
+		vtd_context_get(vtd, rid, &ctx);
+	vtd_fault_dma(vtd, rid, addr.v, write, reason, ctx.fpd);
+}
