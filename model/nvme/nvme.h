@@ -18,9 +18,10 @@ struct nvme_timing {
 	u64 fetch_ps;		/* controller front end, serial, per command */
 	u64 per_4k_ps;		/* front end, serial, per further 4 KiB of data */
 	u64 read_ps;		/* media: occupancy of a die per 4 KiB read */
-	u64 write_ps;		/* write buffer, per command */
+	u64 write_ps;		/* write buffer: latency of a command */
+	u64 write_drain_ps;	/* write buffer, serial, per 4 KiB or part: its bandwidth; 0: unlimited */
 	u64 flush_ps;
-	u64 fixed_ps;		/* the rest of a command: firmware, ECC, bus */
+	u64 fixed_ps;		/* the rest of a read: firmware, ECC, bus */
 	u64 admin_ps;		/* an admin command */
 	u64 reset_ps;		/* CC.EN 1 to CSTS.RDY 1, and back */
 	u32 dies;		/* that work in parallel */
@@ -28,6 +29,7 @@ struct nvme_timing {
 
 struct nvme_config {
 	u16 rid;
+	u16 vendor_id, device_id;	/* 0: those of the baseline SSD */
 	const char *serial, *model, *firmware;	/* at most 20, 40, 8 characters */
 	u64 nsze, ncap;		/* blocks of 512 bytes of NSID 1 */
 	u32 nn;			/* namespaces; only NSID 1 is active */
@@ -48,7 +50,7 @@ struct nvme_config {
 };
 
 struct nvme_counters {
-	u64 sqes_fetched, cqes_posted, admin_commands, refused, doorbells, doorbells_bad, read_blocks, written_blocks, resets;
+	u64 sqes_fetched, cqes_posted, admin_commands, refused, doorbells, doorbells_bad, read_blocks, written_blocks, read_commands, write_commands, resets;
 	u64 queue_fetched[512];	/* SQEs fetched by queue: the arbitration's share */
 };
 

@@ -62,6 +62,7 @@
 #define NVME_AQA_ACQS		GENMASK_ULL(27, 16)
 
 #define NVME_CMBLOC_BIR		GENMASK_ULL(2, 0)
+#define NVME_CMBLOC_CDPCILS	BIT_ULL(6)	/* lists may lie in the CMB whatever the queue's place */
 #define NVME_CMBLOC_OFST	GENMASK_ULL(31, 12)
 #define NVME_CMBSZ_SQS		BIT_ULL(0)
 #define NVME_CMBSZ_CQS		BIT_ULL(1)
@@ -132,6 +133,7 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_SC_AER_LIMIT		NVME_STATUS(1, 0x05)
 #define NVME_SC_VECTOR_INVALID		NVME_STATUS(1, 0x08)
 #define NVME_SC_LOG_PAGE_INVALID	NVME_STATUS(1, 0x09)
+#define NVME_SC_FORMAT_INVALID		NVME_STATUS(1, 0x0A)
 #define NVME_SC_QUEUE_DELETION		NVME_STATUS(1, 0x0C)
 #define NVME_SC_NOT_SAVEABLE		NVME_STATUS(1, 0x0D)
 #define NVME_SC_NOT_CHANGEABLE		NVME_STATUS(1, 0x0E)
@@ -184,6 +186,19 @@ struct nvme_dsm_range {
 _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
 #define NVME_DSM_RANGES_MAX	256
 
+/* Format NVM, Base 5.14: CDW10 */
+#define NVME_FORMAT_LBAF		GENMASK_ULL(3, 0)
+#define NVME_FORMAT_PI			GENMASK_ULL(7, 5)
+#define NVME_FORMAT_SES			GENMASK_ULL(11, 9)
+#define NVME_FORMAT_SES_MAX		2
+
+/* Abort, Base 5.1: CDW10 */
+#define NVME_ABORT_SQID			GENMASK_ULL(15, 0)
+#define NVME_ABORT_CID			GENMASK_ULL(31, 16)
+#define NVME_ABORT_NOT_DONE		0x1	/* CQE DW0 */
+
+#define NVME_NSID_ALL			0xFFFFFFFFu
+
 /* Features, Base 5.27 */
 #define NVME_FEAT_ARBITRATION		0x01
 #define NVME_FEAT_POWER			0x02
@@ -198,7 +213,26 @@ _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
 #define NVME_FEAT_SAVE			BIT_ULL(31)	/* Set Features CDW10 */
 #define NVME_FEAT_SELECT		GENMASK_ULL(10, 8) /* Get Features CDW10 */
 
+#define NVME_FEAT_FID			GENMASK_ULL(7, 0)
+#define NVME_FEAT_SELECT_CURRENT	0
+#define NVME_FEAT_SELECT_DEFAULT	1
+#define NVME_FEAT_SELECT_SAVED		2
+#define NVME_FEAT_SELECT_CAPS		3
+#define NVME_FEAT_CAP_NS_SPECIFIC	0x2
+#define NVME_FEAT_CAP_CHANGEABLE	0x4
+#define NVME_FEAT_NQ_NSQ		GENMASK_ULL(15, 0)	/* 0's based */
+#define NVME_FEAT_NQ_NCQ		GENMASK_ULL(31, 16)
+#define NVME_FEAT_TEMP_SELECT		GENMASK_ULL(19, 16)
+#define NVME_FEAT_TEMP_UNDER		GENMASK_ULL(21, 20)	/* 1: under, 0: over */
+#define NVME_FEAT_IRQ_VECTOR		GENMASK_ULL(15, 0)
+#define NVME_FEAT_IRQ_CD		BIT_ULL(16)	/* coalescing disable */
+
 /* Logs, Base 5.16 */
+#define NVME_LOG_LID			GENMASK_ULL(7, 0)	/* CDW10 */
+#define NVME_LOG_RAE			BIT_ULL(15)		/* CDW10: retain asynchronous event */
+#define NVME_LOG_NUMDL			GENMASK_ULL(31, 16)	/* CDW10; upper half in CDW11 15:0 */
+#define NVME_LOG_OT			BIT_ULL(23)		/* CDW14 */
+#define NVME_LOG_ERROR_ENTRY_SIZE	64
 #define NVME_LOG_ERROR		0x01
 #define NVME_LOG_SMART		0x02
 #define NVME_LOG_FIRMWARE	0x03
@@ -230,14 +264,24 @@ _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
 #define NVME_ID_CTRL_LPA	261
 #define NVME_ID_CTRL_ELPE	262
 #define NVME_ID_CTRL_NPSS	263
+#define NVME_ID_CTRL_WCTEMP	266
+#define NVME_ID_CTRL_CCTEMP	268
 #define NVME_ID_CTRL_SQES	512
 #define NVME_ID_CTRL_CQES	513
 #define NVME_ID_CTRL_NN		516
 #define NVME_ID_CTRL_ONCS	520
+#define NVME_ID_CTRL_FNA	524
 #define NVME_ID_CTRL_VWC	525
 #define NVME_ID_CTRL_SGLS	536
-#define NVME_ID_CTRL_SUBNQN	768
+#define NVME_ID_CTRL_SUBNQN	768	/* 256 bytes */
+#define NVME_ID_CTRL_PSD0	2048	/* power state 0 */
 #define NVME_ID_CTRL_VS		3072	/* vendor specific area */
+
+#define NVME_OACS_FORMAT	BIT_ULL(1)
+#define NVME_LPA_EFFECTS	BIT_ULL(1)
+#define NVME_LPA_EXTENDED	BIT_ULL(2)	/* NUMDU and LPO of Get Log Page */
+#define NVME_VWC_PRESENT	BIT_ULL(0)
+#define NVME_VWC_FLUSH_ALL	(3 << 1)	/* Flush takes NSID FFFFFFFFh */
 
 #define NVME_ONCS_COMPARE	BIT_ULL(0)
 #define NVME_ONCS_DSM		BIT_ULL(2)
@@ -269,6 +313,7 @@ _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
  * the Identify Controller vendor area starts with NVME_NRD_MAGIC.
  */
 #define NVME_ADM_NRD_BIND	0xC1
+#define NVME_NRD_UNBIND		BIT_ULL(0)	/* CDW11 */
 #define NVME_NRD_MAGIC		0x3144524Eu	/* "NRD1" */
 #define NVME_NRD_WINDOWS	32
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "nvme/nvme_priv.h"
+
+/*
+ * Command slots. Whoever ends a command does it through nvme_cmd_finish() or
+ * nvme_cmd_complete(): one CQE for each command that was fetched, except those a
+ * reset or a fatal error drops.
+ */
+
+struct nvme_cmd *nvme_cmd_get(struct nvme *n)
+{
+	struct nvme_cmd *cmd = &n->cmd[n->free_slot[--n->nr_free]];
+
+	cmd->nr_frags = 0;
+	cmd->len_bytes = 0;
+	cmd->dw0 = 0;
+	cmd->status = 0;
+	cmd->data_in_cmb = false;
+	return cmd;
+}
+
+void nvme_cmd_put(struct nvme_cmd *cmd)
+{
+	struct nvme *n = cmd->nvme;
+
+	sched_cancel(n->sched, &cmd->ev);
+	cmd->stage = NVME_STAGE_FREE;
+	n->free_slot[n->nr_free++] = (u16)(cmd - n->cmd);
+}
+
+void nvme_cmd_at(struct nvme_cmd *cmd, enum nvme_stage stage, u64 when_ps)
+{
+	struct nvme *n = cmd->nvme;
+	u64 now = sched_now(n->sched);
+
+	cmd->stage = (u8)stage;
+	sched_after(n->sched, &cmd->ev, nvme_max(when_ps, now) - now);
+}
+
+/* Statuses that say nothing about the command itself are no refusals. */
+static bool is_refusal(u16 status)
+{
+	switch (status & NVME_STATUS_CODE) {
+	case NVME_SC_SUCCESS:
+	case NVME_SC_ABORT_REQUESTED:
+	case NVME_SC_ABORT_SQ_DELETION:
+	case NVME_SC_COMPARE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void report_status(struct nvme_cmd *cmd, u16 status)
+{
+	struct nvme *n = cmd->nvme;
+	const struct nvme_sqe *sqe = &cmd->sqe;
+
+	if (!(status & NVME_STATUS_CODE))
+		return;
+	nvme_error_log(n, cmd->sqid, sqe->cid, status, sqe->nsid, cmd->sqid ? cmd->slba : 0);
+	if (!is_refusal(status))
+		return;
+	n->count.refused++;
+	trace_data(n->trace, TRACE_CMD_REFUSED, cmd->io_id, cmd->sqid, sqe->cid, status & NVME_STATUS_CODE, sqe->opcode,
+		   sqe, sizeof(*sqe));
+}
+
+void nvme_cmd_complete(struct nvme_cmd *cmd, u16 status)
+{
+	struct nvme *n = cmd->nvme;
+	struct nvme_sq *sq = &n->sq[cmd->sqid];
+
+	report_status(cmd, status);
+	if (!cmd->sqid && cmd->sqe.opcode == NVME_ADM_ABORT)
+		n->nr_aborts--;
+	n->cq[sq->cqid].reserved--;
+	nvme_cqe_post(n, sq, cmd->sqe.cid, status, cmd->dw0, cmd->io_id);
+	nvme_cmd_put(cmd);
+	nvme_front_kick(n, 0);
+}
+
+void nvme_cmd_finish(struct nvme_cmd *cmd, u16 status)
+{
+	cmd->status = status;
+	nvme_cmd_at(cmd, NVME_STAGE_DONE, cmd->t_ps);
+}
+
+void nvme_cmd_event(struct event *ev)
+{
+	struct nvme_cmd *cmd = container_of_event(ev, struct nvme_cmd, ev);
+
+	cmd->nvme->fn.io_id = cmd->io_id;
+	switch (cmd->stage) {
+	case NVME_STAGE_FETCHED:
+		cmd->t_ps = sched_now(cmd->nvme->sched);
+		if (cmd->sqid)
+			nvme_io_execute(cmd);
+		else
+			nvme_admin_execute(cmd);
+		break;
+	case NVME_STAGE_MEDIA:
+		cmd->t_ps = sched_now(cmd->nvme->sched);
+		nvme_io_transfer(cmd);
+		break;
+	case NVME_STAGE_DONE:
+		nvme_cmd_complete(cmd, cmd->status);
+		break;
+	default:
+		break;
+	}
+}
+
+void nvme_cmd_drop_all(struct nvme *n)
+{
+	sched_cancel(n->sched, &n->front_ev);
+	n->nr_free = n->nr_slots;
+	for (u32 i = 0; i < n->nr_slots; i++) {
+		sched_cancel(n->sched, &n->cmd[i].ev);
+		n->cmd[i].stage = NVME_STAGE_FREE;
+		n->free_slot[i] = (u16)(n->nr_slots - 1 - i);
+	}
+}
+
+/*
+ * Base 5.7 (2.0: 5.22): after Delete I/O SQ no command of the queue does anything more. Data
+ * that has moved was moved; such a command is told as it ended.
+ */
+void nvme_cmd_flush_sq(struct nvme *n, u16 sqid)
+{
+	for (u32 i = 0; i < n->nr_slots; i++) {
+		struct nvme_cmd *cmd = &n->cmd[i];
+
+		if (cmd->stage == NVME_STAGE_FREE || cmd->sqid != sqid)
+			continue;
+		nvme_cmd_complete(cmd, cmd->stage == NVME_STAGE_DONE ? cmd->status : NVME_SC_ABORT_SQ_DELETION);
+	}
+}
+
+/* Command identifiers may repeat (Base leaves it to the host); the oldest is meant. */
+bool nvme_cmd_abort(struct nvme *n, u16 sqid, u16 cid)
+{
+	struct nvme_cmd *found = NULL;
+
+	for (u32 i = 0; i < n->nr_slots; i++) {
+		struct nvme_cmd *cmd = &n->cmd[i];
+
+		if (cmd->stage != NVME_STAGE_FETCHED && cmd->stage != NVME_STAGE_MEDIA)
+			continue;
+		if (cmd->sqid != sqid || cmd->sqe.cid != cid)
+			continue;
+		if (!found || cmd->io_id < found->io_id)
+			found = cmd;
+	}
+	if (!found)
+		return false;
+	nvme_cmd_complete(found, NVME_SC_ABORT_REQUESTED);
+	return true;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "nvme/nvme_priv.h"
+
+/*
+ * The medium: its content is a store, its time is dies that read 4 KiB pieces in
+ * parallel and one write buffer whose drain is serial. A write is durable content as soon
+ * as its data is here; when it is told is a matter of time only.
+ *
+ * Blocks from NCAP to NSZE have no medium behind them: they read as zeros (DLFEAT 001b).
+ */
+
+#define PIECE_SHIFT 3	/* blocks in 4 KiB, as a power of two */
+
+/* Bounded: at most 32 MiB, 8193 pieces. Consecutive pieces lie on consecutive dies. */
+u64 nvme_media_read_time(struct nvme *n, u64 slba, u32 nlb, u64 from_ps)
+{
+	u64 first = slba >> PIECE_SHIFT, last = (slba + nlb - 1) >> PIECE_SHIFT;
+	u32 die = (u32)(first % n->cfg.timing.dies);
+	u64 end_ps = from_ps;
+
+	for (u64 piece = first; piece <= last; piece++) {
+		u64 *free_ps = &n->die_free_ps[die];
+
+		*free_ps = nvme_max(*free_ps, from_ps) + n->cfg.timing.read_ps;
+		end_ps = nvme_max(end_ps, *free_ps);
+		if (++die == n->cfg.timing.dies)
+			die = 0;
+	}
+	return end_ps + n->cfg.timing.fixed_ps;
+}
+
+/* @through: forced unit access, or the volatile cache is off. */
+u64 nvme_media_write_time(struct nvme *n, u64 nr_4k, u64 from_ps, bool through)
+{
+	n->write_free_ps = nvme_max(n->write_free_ps, from_ps) + nr_4k * n->cfg.timing.write_drain_ps;
+	return n->write_free_ps + n->cfg.timing.write_ps + (through ? n->cfg.timing.flush_ps : 0);
+}
+
+u64 nvme_media_flush_time(struct nvme *n, u64 from_ps)
+{
+	return nvme_max(n->write_free_ps, from_ps) + n->cfg.timing.flush_ps;
+}
+
+static u64 capacity_bytes(const struct nvme *n)
+{
+	return n->cfg.ncap << NVME_BLOCK_SHIFT;
+}
+
+/* Bytes of [off, off + len) that have a medium. */
+static u32 backed(const struct nvme *n, u64 off, u32 len)
+{
+	u64 cap = capacity_bytes(n);
+
+	return off >= cap ? 0 : (u32)nvme_min(len, cap - off);
+}
+
+static void piece_to_host(struct nvme_cmd *cmd, u64 addr, u64 off, u32 len, u64 *t_ps)
+{
+	static const u8 zeros[NVME_PAGE_SIZE];
+	struct nvme *n = cmd->nvme;
+	u32 real = backed(n, off, len);
+
+	if (cmd->data_in_cmb) {
+		u8 *to = n->cmb + (addr - n->cmb_base);
+
+		if (real)
+			store_read(n->media, off, to, real);
+		__builtin_memset(to + real, 0, len - real);
+		return;
+	}
+	if (real)
+		pci_dma_from_store(&n->fn, (iova_t){ addr }, n->media, off, real, t_ps);
+	if (real < len)
+		pci_dma_write(&n->fn, (iova_t){ addr + real }, zeros, len - real, t_ps);
+}
+
+void nvme_media_to_host(struct nvme_cmd *cmd)
+{
+	u64 off = cmd->slba << NVME_BLOCK_SHIFT;
+	u64 end_ps = cmd->t_ps;
+
+	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
+		u32 len = nvme_frag_len(cmd, i, done);
+		u64 t_ps = cmd->t_ps;
+
+		piece_to_host(cmd, cmd->frag[i], off + done, len, &t_ps);
+		end_ps = nvme_max(end_ps, t_ps);
+		done += len;
+	}
+	cmd->t_ps = end_ps;
+}
+
+/*
+ * Fragments go to the medium one by one: when one cannot be fetched, those before it have
+ * changed their blocks, which is what NVM 2.1.4 allows beyond the atomic unit of one block
+ * and what a command that fails half way says (0/0x04: content of the range is not defined).
+ */
+bool nvme_media_from_host(struct nvme_cmd *cmd)
+{
+	struct nvme *n = cmd->nvme;
+	u64 off = cmd->slba << NVME_BLOCK_SHIFT;
+	u64 end_ps = cmd->t_ps;
+
+	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
+		u32 len = nvme_frag_len(cmd, i, done);
+		u64 t_ps = cmd->t_ps;
+
+		if (cmd->data_in_cmb)
+			store_write(n->media, off + done, n->cmb + (cmd->frag[i] - n->cmb_base), len);
+		else if (!pci_dma_to_store(&n->fn, (iova_t){ cmd->frag[i] }, n->media, off + done, len, &t_ps))
+			return false;
+		end_ps = nvme_max(end_ps, t_ps);
+		done += len;
+	}
+	cmd->t_ps = end_ps;
+	return true;
+}
+
+static bool piece_equal(const struct nvme *n, const u8 *data, u64 off, u32 len)
+{
+	u8 medium[NVME_PAGE_SIZE] = { 0 };
+	u32 real = backed(n, off, len);
+
+	if (real)
+		store_read(n->media, off, medium, real);
+	return !__builtin_memcmp(medium, data, len);
+}
+
+/* All data is fetched even after a difference: a fetch that fails is told before it. */
+u16 nvme_media_compare(struct nvme_cmd *cmd)
+{
+	struct nvme *n = cmd->nvme;
+	u64 off = cmd->slba << NVME_BLOCK_SHIFT;
+	u64 end_ps = cmd->t_ps;
+	bool equal = true;
+
+	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
+		u32 len = nvme_frag_len(cmd, i, done);
+		const u8 *data = n->scratch;
+		u64 t_ps = cmd->t_ps;
+
+		if (cmd->data_in_cmb)
+			data = n->cmb + (cmd->frag[i] - n->cmb_base);
+		else if (!pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, n->scratch, len, &t_ps))
+			return NVME_SC_DATA_TRANSFER;
+		equal = piece_equal(n, data, off + done, len) && equal;
+		end_ps = nvme_max(end_ps, t_ps);
+		done += len;
+	}
+	cmd->t_ps = end_ps;
+	return equal ? NVME_SC_SUCCESS : NVME_SC_COMPARE;
+}
+
+void nvme_media_zero(struct nvme *n, u64 slba, u64 nlb)
+{
+	u64 end = nvme_min(slba + nlb, n->cfg.ncap);
+
+	if (slba < end)
+		store_zero(n->media, slba << NVME_BLOCK_SHIFT, (end - slba) << NVME_BLOCK_SHIFT);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MODEL_NVME_NVME_PRIV_H
+#define MODEL_NVME_NVME_PRIV_H
+
+/*
+ * What the files of the controller share. A command's life: the front end takes an SQE
+ * from the queue whose turn it is (nvme_queue.c) into a command slot; one event later it
+ * is checked, its PRPs are read and its media time is booked (nvme_io.c, nvme_admin.c);
+ * one event later its data moves; one event later its CQE is posted (nvme_cmd.c).
+ *
+ * All memory is allocated by nvme_new(). A slot is bound to a queue by number only, so a
+ * queue can go while the slot's event is cancelled, never the other way round.
+ */
+
+#include "nvme/nvme.h"
+
+#define NVME_PAGE_SIZE SPEC_PAGE_SIZE
+#define NVME_PAGE_OFFSET(addr) ((addr) & (NVME_PAGE_SIZE - 1))
+#define NVME_BLOCK_SHIFT 9
+#define NVME_QUEUES_MAX 512		/* with the admin pair */
+#define NVME_QUEUE_NONE 0xFFFF
+#define NVME_SLOTS_MAX 1024		/* commands in the controller at one time */
+#define NVME_SLOTS_MIN 64
+#define NVME_FRAGS_MAX 8193		/* 65536 blocks of 512 bytes with an offset */
+#define NVME_FRAGS_BUDGET (1u << 20)	/* entries of all slots together */
+#define NVME_ERRORS_MAX 256		/* ELPE is an 8-bit field */
+#define NVME_AERS_MAX 256
+#define NVME_SCRATCH_SIZE (NVME_ERRORS_MAX * 64)
+#define NVME_NSID 1			/* the active namespace */
+#define NVME_DIES_MAX 65536
+
+enum nvme_reg {
+#define NVME_REG(name, off, width, reset, mask, clause) NVME_R_##name,
+#include "nvme_regs.def"
+#undef NVME_REG
+	NVME_R_COUNT
+};
+
+/* A place in memory that the controller names: host memory or its own CMB. */
+struct nvme_queue_mem {
+	u64 base;
+	u64 *pages;		/* of a queue that is not contiguous; nvme_new() made the room */
+	u64 cmb_off;
+	bool contiguous;
+	bool in_cmb;		/* decided at creation: a later CMBMSC write does not move a queue */
+};
+
+struct nvme_sq {
+	bool live;
+	u16 qid, cqid;
+	u16 next_on_cq;		/* chain of the SQs that share a CQ */
+	u32 size, head, tail;
+	u64 seq;		/* commands fetched, for io_id */
+	struct nvme_queue_mem mem;
+	const struct nvme_nrd *nrd;	/* NULL: no resource domain bound */
+};
+
+struct nvme_cq {
+	bool live, ien, phase;
+	u16 qid, vector;
+	u16 first_sq;
+	u32 size, head, tail;
+	u32 reserved;		/* CQEs promised to commands that were fetched */
+	struct nvme_queue_mem mem;
+};
+
+enum nvme_stage {
+	NVME_STAGE_FREE,
+	NVME_STAGE_FETCHED,	/* SQE is here; to be executed */
+	NVME_STAGE_MEDIA,	/* media busy; data to be moved */
+	NVME_STAGE_DONE		/* nothing left but the CQE */
+};
+
+struct nvme_cmd {
+	struct event ev;
+	struct nvme *nvme;
+	struct nvme_sqe sqe;	/* the copy; queue memory is not read again */
+	u64 io_id;
+	u64 slba;
+	u64 t_ps;		/* when the DMA issued so far is over */
+	u64 *frag;		/* address of each PRP fragment */
+	u32 nr_frags;
+	u32 nlb;
+	u32 len_bytes;		/* that the fragments cover */
+	u32 dw0;
+	u16 sqid;
+	u16 status;
+	u8 stage;
+	bool data_in_cmb;
+};
+
+struct nvme_error {
+	u64 count;
+	u64 lba;
+	u32 nsid;
+	u16 sqid, cid, status, loc;
+};
+
+/* Feature values that software may set; defaults in nvme_features.c. */
+struct nvme_features {
+	u32 arbitration, power, temp_over, temp_under, error_recovery, volatile_wc, num_queues, irq_coalesce,
+		write_atomic, async_event;
+	u8 irq_config_cd[PCI_MSIX_VECTORS_MAX / 8];	/* CD bit of each vector */
+};
+
+struct nvme {
+	struct pci_function fn;
+	struct sched *sched;
+	struct trace *trace;
+	struct store *media;
+	struct nvme_config cfg;
+	u64 reg[NVME_R_COUNT];
+	u64 db_end;			/* BAR0 offset behind the last doorbell */
+	u32 max_transfer_bytes;
+	u32 max_frags;
+
+	/* Queues, by qid; 0 is the admin pair. */
+	struct nvme_sq *sq;
+	struct nvme_cq *cq;
+	u32 nr_queues;			/* with the admin pair */
+	u64 ready[NVME_QUEUES_MAX / 64];	/* SQs with something to fetch, as far as known */
+	u32 turn;			/* qid that was served last */
+	u32 burst_left;			/* commands it may still send in its turn */
+
+	/* Commands. */
+	struct nvme_cmd *cmd;
+	u16 *free_slot;
+	u32 nr_slots, nr_free;
+	u64 *frags;			/* of all slots */
+	u64 *queue_pages;		/* of all queues; NULL with CAP.CQR */
+	u32 pages_per_queue;
+
+	/* Time. */
+	struct event front_ev, ready_ev, shutdown_ev;
+	u64 front_free_ps;
+	u64 write_free_ps;
+	u64 *die_free_ps;
+
+	/* Admin state. */
+	struct nvme_features feat;
+	u16 aer_cid[NVME_AERS_MAX];
+	u32 nr_aers, aer_masked;	/* one bit an event type */
+	u32 nr_aborts;
+	u32 granted_sqs, granted_cqs;
+	u32 nr_io_sqs, nr_io_cqs;
+	struct nvme_error error[NVME_ERRORS_MAX];
+	u64 nr_errors;
+	struct nvme_nrd *nrd;		/* by qid; NULL when not offered */
+
+	/* Controller memory buffer. */
+	u8 *cmb;
+	u64 cmb_base;			/* CBA while decoding is on */
+	bool cmb_active;
+
+	/* Within one event only. */
+	u64 list[NVME_PAGE_SIZE / 8];
+	u8 scratch[NVME_SCRATCH_SIZE];
+
+	struct nvme_counters count;
+};
+
+static inline u64 nvme_max(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline u64 nvme_min(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* nvme_regs.c: registers, enable, shutdown, the reset of the controller. */
+u64 nvme_mmio_read(void *dev, unsigned int bar, u64 off, unsigned int len);
+void nvme_mmio_write(void *dev, unsigned int bar, u64 off, u64 val, unsigned int len);
+void nvme_flr(void *dev);
+void nvme_regs_init(struct nvme *n);
+/* CSTS.CFS: everything stops until the controller is reset (Base 9.5). */
+void nvme_fatal(struct nvme *n);
+/* Are commands fetched? */
+bool nvme_is_running(const struct nvme *n);
+
+/* nvme_cmb.c */
+u64 nvme_cmb_mmio_read(const struct nvme *n, u64 off, unsigned int len);
+void nvme_cmb_mmio_write(struct nvme *n, u64 off, u64 val, unsigned int len);
+void nvme_cmb_update(struct nvme *n);
+/* Does any byte of the range fall into the CMB as the controller decodes it? */
+bool nvme_cmb_hit(const struct nvme *n, u64 addr, u64 len_bytes);
+/* Does the whole range? */
+bool nvme_cmb_covers(const struct nvme *n, u64 addr, u64 len_bytes);
+
+/* nvme_doorbell.c */
+void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len);
+
+/* nvme_queue.c */
+void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme_queue_mem *mem);
+void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem *mem, bool ien, u16 vector);
+void nvme_sq_close(struct nvme *n, u16 qid);
+void nvme_queues_close_all(struct nvme *n);
+u32 nvme_cq_room(const struct nvme_cq *cq);
+/* The SQ or its CQ changed: it may have its turn again. */
+void nvme_sq_wake(struct nvme *n, struct nvme_sq *sq);
+void nvme_cq_wake(struct nvme *n, struct nvme_cq *cq);
+/* Start the front end when it is idle and has work; not before @delay_ps. */
+void nvme_front_kick(struct nvme *n, u64 delay_ps);
+void nvme_front_event(struct event *ev);
+/* Post a CQE and interrupt. There is room: a reservation or nvme_cq_room() says so. */
+void nvme_cqe_post(struct nvme *n, struct nvme_sq *sq, u16 cid, u16 status, u32 dw0, u64 io_id);
+
+/* nvme_cmd.c: command slots and their stages. */
+struct nvme_cmd *nvme_cmd_get(struct nvme *n);
+void nvme_cmd_put(struct nvme_cmd *cmd);
+void nvme_cmd_event(struct event *ev);
+void nvme_cmd_at(struct nvme_cmd *cmd, enum nvme_stage stage, u64 when_ps);
+/* The command is over with @status; its CQE goes out when its DMA is (cmd->t_ps). */
+void nvme_cmd_finish(struct nvme_cmd *cmd, u16 status);
+/* The command is over now. */
+void nvme_cmd_complete(struct nvme_cmd *cmd, u16 status);
+/* Drop all commands without CQEs: reset and fatal status. */
+void nvme_cmd_drop_all(struct nvme *n);
+/* Complete what the SQ has outstanding, with 0/0x08 where data has not moved. */
+void nvme_cmd_flush_sq(struct nvme *n, u16 sqid);
+/* Abort (sqid, cid): false when there is no such command that can still be stopped. */
+bool nvme_cmd_abort(struct nvme *n, u16 sqid, u16 cid);
+
+/* nvme_prp.c */
+enum nvme_dir { NVME_TO_HOST, NVME_FROM_HOST };
+/*
+ * Read the PRPs for @len_bytes into cmd->frag, checking each address; nothing else is
+ * read or written. Returns a status; cmd->t_ps moves on by what the lists took.
+ */
+u16 nvme_prp_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir);
+/* Pages of a queue that is not contiguous: @nr_pages entries of the list at @ptr. */
+u16 nvme_prp_queue_pages(struct nvme_cmd *cmd, u64 ptr, u32 nr_pages, u64 *pages);
+/* Length of fragment @i of a mapped command. */
+u32 nvme_frag_len(const struct nvme_cmd *cmd, u32 i, u32 done_bytes);
+/* Move a buffer of the controller to or from the fragments; false: a read came back as an error. */
+void nvme_buf_to_host(struct nvme_cmd *cmd, const void *buf);
+bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf);
+
+/* nvme_media.c: content of NSID 1 and the time it takes. */
+u64 nvme_media_read_time(struct nvme *n, u64 slba, u32 nlb, u64 from_ps);
+u64 nvme_media_write_time(struct nvme *n, u64 nr_4k, u64 from_ps, bool through);
+u64 nvme_media_flush_time(struct nvme *n, u64 from_ps);
+void nvme_media_to_host(struct nvme_cmd *cmd);
+bool nvme_media_from_host(struct nvme_cmd *cmd);
+/* 0: equal, NVME_SC_COMPARE, or NVME_SC_DATA_TRANSFER. */
+u16 nvme_media_compare(struct nvme_cmd *cmd);
+void nvme_media_zero(struct nvme *n, u64 slba, u64 nlb);
+
+/* nvme_io.c */
+void nvme_io_execute(struct nvme_cmd *cmd);
+void nvme_io_transfer(struct nvme_cmd *cmd);
+/* Serial time of the front end for this SQE. */
+u64 nvme_io_front_ps(const struct nvme *n, const struct nvme_sqe *sqe);
+
+/* nvme_admin.c, nvme_admin_queue.c: each returns a status, or NVME_NO_CQE. */
+#define NVME_NO_CQE 0xFFFF	/* no completion now (AER) */
+void nvme_admin_execute(struct nvme_cmd *cmd);
+u16 nvme_admin_create_cq(struct nvme_cmd *cmd);
+u16 nvme_admin_create_sq(struct nvme_cmd *cmd);
+u16 nvme_admin_delete_cq(struct nvme_cmd *cmd);
+u16 nvme_admin_delete_sq(struct nvme_cmd *cmd);
+u16 nvme_admin_identify(struct nvme_cmd *cmd);
+u16 nvme_admin_get_log(struct nvme_cmd *cmd);
+u16 nvme_admin_set_features(struct nvme_cmd *cmd);
+u16 nvme_admin_get_features(struct nvme_cmd *cmd);
+u16 nvme_admin_nrd_bind(struct nvme_cmd *cmd);
+void nvme_features_reset(struct nvme *n);
+/* NSID names the active namespace? Else the status that says how not. */
+u16 nvme_nsid_check(const struct nvme *n, u32 nsid);
+
+/* nvme_event.c: asynchronous events and the error log. */
+u16 nvme_aer_hold(struct nvme_cmd *cmd);
+bool nvme_aer_abort(struct nvme *n, u16 cid);
+void nvme_aer_raise(struct nvme *n, u32 dw0);
+void nvme_error_log(struct nvme *n, u16 sqid, u16 cid, u16 status, u32 nsid, u64 lba);
+
+/* nvme_domain.c: resource domains. All true or 0 for a queue that has none. */
+bool nvme_domain_opcode(const struct nvme_nrd *nrd, u8 opcode);
+bool nvme_domain_lba(const struct nvme_nrd *nrd, u64 slba, u64 nlb);
+bool nvme_domain_dma(const struct nvme_nrd *nrd, u64 addr, u64 len_bytes);
+
+#endif

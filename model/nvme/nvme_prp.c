@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "nvme/nvme_priv.h"
+
+/*
+ * Physical Region Pages, Base 4.1.1. All addresses of a command are collected and judged
+ * before any data moves; list pages are read once, when the command executes, and each
+ * page is judged before it is read. How much is read follows from the transfer length
+ * alone, so a list that points at itself ends like any other.
+ */
+
+#define PRP_LIST_ENTRIES (NVME_PAGE_SIZE / sizeof(u64))
+
+/* Base 4.1.1: PRP entries are dword aligned; a list pointer, holding qwords, is qword aligned. */
+#define PRP_DWORD_MASK 3ULL
+#define PRP_QWORD_MASK 7ULL
+
+/* May the controller touch this piece of at most a page for this command? */
+static u16 check_target(const struct nvme_cmd *cmd, u64 addr, u32 len_bytes, bool cmb_offered, bool *in_cmb)
+{
+	const struct nvme *n = cmd->nvme;
+
+	if (!nvme_domain_dma(n->sq[cmd->sqid].nrd, addr, len_bytes))
+		return NVME_SC_DATA_TRANSFER | NVME_DNR;
+	*in_cmb = nvme_cmb_hit(n, addr, len_bytes);
+	if (*in_cmb)
+		return cmb_offered ? NVME_SC_SUCCESS : NVME_SC_INVALID_CMB_USE | NVME_DNR;
+	if (pci_addr_is_own_bar(&n->fn, addr, len_bytes))
+		return NVME_SC_DATA_TRANSFER | NVME_DNR;
+	return NVME_SC_SUCCESS;
+}
+
+static bool cmb_takes_data(const struct nvme *n, enum nvme_dir dir)
+{
+	return n->reg[NVME_R_CMBSZ] & (dir == NVME_TO_HOST ? NVME_CMBSZ_RDS : NVME_CMBSZ_WDS);
+}
+
+/* CMBLOC.CDPMLS = 0: data lies in the CMB or outside, not both (Base 3.1.3.11). */
+static u16 add_fragment(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme_dir dir)
+{
+	struct nvme *n = cmd->nvme;
+	bool in_cmb;
+	u16 status = check_target(cmd, addr, len_bytes, cmb_takes_data(n, dir), &in_cmb);
+
+	if (status)
+		return status;
+	if (cmd->nr_frags && in_cmb != cmd->data_in_cmb)
+		return NVME_SC_INVALID_CMB_USE | NVME_DNR;
+	cmd->data_in_cmb = in_cmb;
+	trace4(n->trace, TRACE_PRP, cmd->io_id, cmd->sqid, cmd->sqe.cid, addr, len_bytes);
+	cmd->frag[cmd->nr_frags++] = addr;
+	return NVME_SC_SUCCESS;
+}
+
+/* @entries of the list page at @ptr into n->list; never across the page's end. */
+static u16 read_list(struct nvme_cmd *cmd, u64 ptr, u32 entries)
+{
+	struct nvme *n = cmd->nvme;
+	u32 len = entries * (u32)sizeof(u64);
+	bool in_cmb;
+	u16 status = check_target(cmd, ptr, len, n->reg[NVME_R_CMBSZ] & NVME_CMBSZ_LISTS, &in_cmb);
+
+	if (status)
+		return status;
+	if (in_cmb) {
+		__builtin_memcpy(n->list, n->cmb + (ptr - n->cmb_base), len);
+		return NVME_SC_SUCCESS;
+	}
+	if (!pci_dma_read(&n->fn, (iova_t){ ptr }, n->list, len, &cmd->t_ps))
+		return NVME_SC_DATA_TRANSFER;
+	return NVME_SC_SUCCESS;
+}
+
+/* Entries of one list page; *ptr becomes the next page when more pages remain. */
+static u16 next_list(struct nvme_cmd *cmd, u64 *ptr, u32 pages_left, u32 *entries)
+{
+	u32 slots = (u32)((NVME_PAGE_SIZE - NVME_PAGE_OFFSET(*ptr)) / sizeof(u64));
+	bool chained = pages_left > slots;
+	u16 status = read_list(cmd, *ptr, chained ? slots : pages_left);
+
+	if (status)
+		return status;
+	*entries = chained ? slots - 1 : pages_left;
+	for (u32 i = 0; i < (chained ? slots : pages_left); i++)
+		if (NVME_PAGE_OFFSET(cmd->nvme->list[i]))
+			return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
+	if (chained)
+		*ptr = cmd->nvme->list[slots - 1];
+	return NVME_SC_SUCCESS;
+}
+
+/*
+ * Bounded: a page of the list gives at least one entry, except the first, which may hold
+ * nothing but the pointer to the second.
+ */
+static u16 map_list(struct nvme_cmd *cmd, u64 ptr, u32 left_bytes, enum nvme_dir dir)
+{
+	if (ptr & PRP_QWORD_MASK)
+		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
+	while (left_bytes) {
+		u32 pages = (u32)((left_bytes + NVME_PAGE_SIZE - 1) / NVME_PAGE_SIZE);
+		u32 entries;
+		u16 status = next_list(cmd, &ptr, pages, &entries);
+
+		for (u32 i = 0; !status && i < entries; i++) {
+			u32 len = (u32)nvme_min(left_bytes, NVME_PAGE_SIZE);
+
+			status = add_fragment(cmd, cmd->nvme->list[i], len, dir);
+			left_bytes -= len;
+		}
+		if (status)
+			return status;
+	}
+	return NVME_SC_SUCCESS;
+}
+
+u16 nvme_prp_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir)
+{
+	u64 prp1 = cmd->sqe.prp1, prp2 = cmd->sqe.prp2;
+	u32 first = (u32)nvme_min(len_bytes, NVME_PAGE_SIZE - NVME_PAGE_OFFSET(prp1));
+	u16 status;
+
+	cmd->nr_frags = 0;
+	cmd->len_bytes = len_bytes;
+	if (prp1 & PRP_DWORD_MASK)
+		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
+	status = add_fragment(cmd, prp1, first, dir);
+	if (status || len_bytes == first)
+		return status;
+	if (len_bytes - first > NVME_PAGE_SIZE)
+		return map_list(cmd, prp2, len_bytes - first, dir);
+	if (NVME_PAGE_OFFSET(prp2))
+		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
+	return add_fragment(cmd, prp2, len_bytes - first, dir);
+}
+
+u16 nvme_prp_queue_pages(struct nvme_cmd *cmd, u64 ptr, u32 nr_pages, u64 *pages)
+{
+	u32 got = 0;
+
+	while (got < nr_pages) {
+		u32 entries;
+		u16 status = next_list(cmd, &ptr, nr_pages - got, &entries);
+
+		if (status)
+			return status;
+		for (u32 i = 0; i < entries; i++) {
+			bool in_cmb;
+
+			status = check_target(cmd, cmd->nvme->list[i], NVME_PAGE_SIZE, false, &in_cmb);
+			if (status)
+				return status;
+			pages[got++] = cmd->nvme->list[i];
+		}
+	}
+	return NVME_SC_SUCCESS;
+}
+
+u32 nvme_frag_len(const struct nvme_cmd *cmd, u32 i, u32 done_bytes)
+{
+	return (u32)nvme_min(cmd->len_bytes - done_bytes, NVME_PAGE_SIZE - NVME_PAGE_OFFSET(cmd->frag[i]));
+}
+
+/* Fragments are asked for at once: each starts when the command may, and the last one's end counts. */
+void nvme_buf_to_host(struct nvme_cmd *cmd, const void *buf)
+{
+	struct nvme *n = cmd->nvme;
+	const u8 *from = buf;
+	u64 end_ps = cmd->t_ps;
+
+	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
+		u32 len = nvme_frag_len(cmd, i, done);
+		u64 t_ps = cmd->t_ps;
+
+		if (cmd->data_in_cmb)
+			__builtin_memcpy(n->cmb + (cmd->frag[i] - n->cmb_base), from + done, len);
+		else
+			pci_dma_write(&n->fn, (iova_t){ cmd->frag[i] }, from + done, len, &t_ps);
+		end_ps = nvme_max(end_ps, t_ps);
+		done += len;
+	}
+	cmd->t_ps = end_ps;
+}
+
+bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf)
+{
+	struct nvme *n = cmd->nvme;
+	u8 *to = buf;
+	u64 end_ps = cmd->t_ps;
+
+	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
+		u32 len = nvme_frag_len(cmd, i, done);
+		u64 t_ps = cmd->t_ps;
+
+		if (cmd->data_in_cmb)
+			__builtin_memcpy(to + done, n->cmb + (cmd->frag[i] - n->cmb_base), len);
+		else if (!pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, to + done, len, &t_ps))
+			return false;
+		end_ps = nvme_max(end_ps, t_ps);
+		done += len;
+	}
+	cmd->t_ps = end_ps;
+	return true;
+}
