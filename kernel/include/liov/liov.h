@@ -22,6 +22,7 @@
 #define LIOV_VECTORS_MAX	(LIOV_VM_QUEUES_MAX + 1u) /* virtual vectors: admin and one a queue pair */
 #define LIOV_ADMIN_DEPTH	32u
 #define LIOV_AERL		3u	/* virtual, 0's based */
+#define LIOV_PHYS_AERS		4u	/* outstanding on the physical controller, at most */
 #define LIOV_HOST_VM		(~0u)	/* owner of the host's own queues */
 
 /* Who checks LBAs and DMA addresses, and what a VM's doorbell is (design.md). */
@@ -29,6 +30,9 @@ enum liov_policy { LIOV_POLICY_PAPER, LIOV_POLICY_MEDIATED, LIOV_POLICY_NRD, LIO
 
 struct liov_backend;
 struct liov_vm;
+struct liov_grave;			/* kernel/core/teardown.c */
+struct liov_hostio;			/* kernel/core/hostio.c */
+struct nvme_nrd;
 
 /* Free ranges in ascending order, never adjacent. */
 struct liov_extents {
@@ -55,11 +59,20 @@ struct liov_hwq {
 	struct liov_backend *be;
 	u32 qid;
 	u32 flags;			/* LIOV_HWQ_* */
-	enum liov_hwq_state state;
+	enum liov_hwq_state state;	/* changed under lock */
+	bool cq_live, sq_live;		/* known to the controller; under lock. An SQ may post to another queue's CQ */
+	bool closed;			/* under lock: no page of it may be mapped into the VM */
+	bool orphaned;			/* quarantined, and its VM gave it up */
 	u32 owner;			/* VM id, or LIOV_HOST_VM */
 	u32 cq_qid;			/* CQ the SQ posts to, while LIVE */
-	u32 vector;			/* physical; = qid where there are as many */
-	bool vector_requested;
+	u32 vector;			/* physical; = qid */
+	bool vector_requested, vector_masked, vector_posted;
+	struct liov_vm *vm;		/* of a VM's queue; its interrupt handler forwards there */
+	u16 vvec;			/* virtual vector of the CQ */
+	bool irq_enabled;		/* IEN of the CQ */
+	struct liov_msi posted_msi;	/* while vector_posted */
+	u32 depth_max;			/* entries its pages hold */
+	u64 cmb_off;			/* of the SQ in the physical CMB */
 	u32 sq_entries, cq_entries;
 	struct port_pages sq_pages, cq_pages;
 	bool has_sq_pages, has_cq_pages;
@@ -72,6 +85,7 @@ struct liov_hwq {
 	bool cq_phase;
 	liov_completion_fn complete;
 	void *complete_arg;
+	struct liov_hostio *io;		/* of the host's own queues */
 };
 
 struct liov_backend_config {
@@ -107,6 +121,7 @@ struct liov_ctrl_info {
 /* The physical admin queue: one command at a time; events outside it. */
 struct liov_admin {
 	struct port_mutex lock;		/* serialises commands */
+	struct port_lock irq_lock;	/* what the interrupt handler shares */
 	struct port_pages pages;	/* SQ, CQ, data page */
 	struct port_shm shm;
 	iova_t iova;
@@ -115,6 +130,7 @@ struct liov_admin {
 	u16 next_cid;
 	u16 wait_cid;
 	bool waiting;
+	bool irq_requested;
 	struct port_event done;
 	u32 dw0;
 	u16 status;			/* SCT << 8 | SC */
@@ -122,7 +138,10 @@ struct liov_admin {
 	u32 aers_outstanding;
 	u32 aer_dw0[8];
 	u32 nr_aer;
+	u64 aer_handled_ns;		/* events are handled, and their log read, at a bounded rate */
+	bool aer_ready;			/* work and timer exist */
 	struct port_work aer_work;
+	struct port_timer aer_timer;
 };
 
 struct liov_backend {
@@ -130,9 +149,14 @@ struct liov_backend {
 	struct port_home *home;
 	struct liov_backend_config cfg;
 	struct liov_ctrl_info info;
-	struct port_mmio bar0;
+	struct port_mmio bar0, cmb_regs;
+	bool has_bar0, has_cmb_bar;
 	u64 bar0_size, bar0_bus_addr;
 	u64 cmb_bus_addr;
+	struct liov_range msix[2];	/* bytes of BAR 0 that are MSI-X table and PBA */
+	bool own_doorbell_pages;	/* each doorbell is a page: CAP.DSTRD >= 10 */
+	u32 depth_max;			/* entries of a VM's queue: what its pages hold */
+	struct port_mutex control;	/* creation and destruction of VMs, reset: outermost */
 	struct liov_admin admin;
 	struct port_mutex lock;		/* resources, VM table */
 	struct liov_hwq *hwq;		/* [info.io_queues + 1], index = qid; 0 unused */
@@ -141,6 +165,7 @@ struct liov_backend {
 	struct liov_extents cmb;	/* offsets in the physical CMB */
 	struct liov_vm *vms[LIOV_VMS_MAX];
 	u32 nr_quarantined;
+	struct liov_grave *graves;	/* what destroyed VMs' unquiet queues could still reach; under control */
 	bool started, resetting;
 };
 
@@ -148,8 +173,19 @@ struct liov_backend {
 struct liov_mem {
 	gpa_t gpa;
 	u64 len_bytes;
-	u32 refs;			/* outstanding mediated commands that name it */
+	u32 region;			/* index: what it was registered as part of */
 	bool releasing;
+};
+
+/*
+ * A range as it was registered. Unregistering takes parts of it away; it ends with the last.
+ * Under nrd it is the DMA window, which so does not shrink with a balloon.
+ */
+struct liov_region {
+	gpa_t gpa;
+	u64 len_bytes;			/* 0: unused */
+	u32 nr_mem;			/* entries of mem[] that are left of it */
+	u32 *page_refs;			/* under mediated: outstanding commands by page, under mem_lock */
 };
 
 /* Virtual PCI function, registers and admin queue: kernel/core/device*.c. */
@@ -169,6 +205,7 @@ struct liov_device {
 	u32 nr_aer;
 	u32 event_pending[8];		/* DW0 of events with no AER outstanding */
 	u32 nr_events;
+	u32 events_masked;		/* bit type: reported, its log not read since */
 	u32 features[16];
 	struct {
 		bool created;
@@ -178,6 +215,8 @@ struct liov_device {
 		bool irq_enabled;
 	} sq[LIOV_VM_QUEUES_MAX + 1], cq[LIOV_VM_QUEUES_MAX + 1];
 	u32 admin_denied;		/* counters for the log */
+	struct port_lock msix_lock;	/* msix*[] and MSI-X control in config: changed under both locks, read under either */
+	u8 data[4096];			/* reply of the admin command being answered */
 };
 
 struct liov_mediated_queue;		/* kernel/core/mediator.c */
@@ -200,10 +239,16 @@ struct liov_vm {
 	u64 dma_offset;
 	struct liov_range window;	/* IOVA window with dma_offset */
 	struct port_pages info_page;
+	bool has_info_page, has_device, has_mediator;
+	struct port_lock page_lock;	/* queue[] and live: changed under both locks, read under either */
 	struct liov_hwq *queue[LIOV_VM_QUEUES_MAX];
-	struct port_lock mem_lock;	/* mem[] and nr_mem: changed under both locks, read under either */
+	bool unquiet;			/* a queue of this VM was quarantined since the last controller reset */
+	struct liov_grave *grave;	/* allocated in advance, for the day it is needed */
+	struct nvme_nrd *nrd;		/* scratch for binding resource domains */
+	struct port_lock mem_lock;	/* mem[], region[]: changed under both locks, read under either */
 	struct liov_mem mem[LIOV_MEM_RANGES_MAX];
 	u32 nr_mem;
+	struct liov_region region[LIOV_MEM_RANGES_MAX];
 	u64 cmb_size;
 	struct liov_device dev;
 	struct liov_mediated_queue *mq[LIOV_VM_QUEUES_MAX]; /* under mediated */
@@ -219,7 +264,7 @@ int liov_backend_stop(struct liov_backend *be);
 /* A queue pair of the host's own; flags LIOV_HWQ_*. */
 int liov_host_queue_create(struct liov_backend *be, u32 flags, struct liov_hwq **out);
 int liov_host_queue_destroy(struct liov_backend *be, struct liov_hwq *q);
-/* One command on a host queue, waited for: physical LBAs of the host's own extent or of an extent being wiped. Data: @pages mapped for the time of the command, or NULL. Returns 0, -ETIMEDOUT, or the positive NVMe status. */
+/* One command on a host queue, waited for: physical LBAs of the host's own extent or of an extent being wiped. Data: @pages mapped for the time of the command, or NULL. Returns 0, -ETIMEDOUT, -EINVAL, -EIO (controller lost), or the positive NVMe status. */
 int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t slba, u32 nlb, const struct port_pages *pages);
 
 /*
