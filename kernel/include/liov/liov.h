@@ -139,7 +139,6 @@ struct liov_admin {
 	u32 aer_dw0[8];
 	u32 nr_aer;
 	u64 aer_handled_ns;		/* events are handled, and their log read, at a bounded rate */
-	bool aer_ready;			/* work and timer exist */
 	struct port_work aer_work;
 	struct port_timer aer_timer;
 };
