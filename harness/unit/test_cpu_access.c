@@ -162,6 +162,26 @@ static void test_vcpu_access__handler_never_maps__given_up_after_eight_retries(v
 	assert_int_equal(v->gave_up, 2);
 }
 
+static enum exit_action map_on_the_sixth_try(struct machine *m, struct vcpu *vcpu, struct ept_exit *exit)
+{
+	return m->exits % 6 ? EXIT_RETRY : map_and_retry(m, vcpu, exit);
+}
+
+static void test_vcpu_access__progress_between_retries__each_piece_has_its_own(void **state)
+{
+	struct machine *m = *state;
+	struct vcpu *v = &m->vcpu[0];
+	u8 out[64];
+
+	m->on_exit = map_on_the_sixth_try;
+	memset(out, 0x3C, sizeof(out));
+	vcpu_run(v, 0);
+	vcpu_write(v, (gpa_t){ GPA + 0xFE0 }, out, sizeof(out));
+	assert_int_equal(m->exits, 12);
+	assert_int_equal(v->gave_up, 0);
+	assert_int_equal(machine_peek(m, HPA + 0x18), 0x3C3C3C3C3C3C3C3CULL);
+}
+
 static void test_vcpu_access__exit_in_an_unaligned_access__in_naturally_aligned_pieces(void **state)
 {
 	struct machine *m = *state;
@@ -521,6 +541,7 @@ int main(void)
 		MACHINE_TEST(test_vcpu_access__qualification__says_tried_and_allowed),
 		MACHINE_TEST(test_vcpu_access__misconfigured__exits_49_and_is_emulated),
 		MACHINE_TEST(test_vcpu_access__handler_never_maps__given_up_after_eight_retries),
+		MACHINE_TEST(test_vcpu_access__progress_between_retries__each_piece_has_its_own),
 		MACHINE_TEST(test_vcpu_access__exit_in_an_unaligned_access__in_naturally_aligned_pieces),
 		MACHINE_TEST(test_vcpu_write__exit__handler_is_told_the_value_of_the_piece),
 		MACHINE_TEST(test_vcpu_write__across_pages__goes_to_both),
