@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A vCPU's loads and stores: TLB, exits, registers, splitting. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "test_cpu_machine.h"
 
 #define GPA	0x40000000ULL		/* its page is mapped to HPA by the tests */
@@ -511,6 +516,27 @@ static void test_vcpu_access__migrated_inside_the_exit__goes_on_with_the_new_cor
 	assert_true(m->cpu.pcpu[0].tlb[(GPA >> 12) % PCPU_TLB_ENTRIES].tag == 0);
 }
 
+/* Code that runs on no core is our bug, also where its core still holds the translation. */
+static void test_vcpu_access__not_running__asserts(void **state)
+{
+	struct machine *m = *state;
+	struct vcpu *v = running(m, 7);
+	int status = 0;
+	pid_t child;
+
+	read64(v, GPA);
+	vcpu_preempt(v);
+	child = fork();
+	if (!child) {
+		signal(SIGABRT, SIG_DFL);
+		fclose(stderr);
+		read64(v, GPA);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
 static void test_trace__loads_and_stores__told_on_hit_and_miss_with_their_bytes(void **state)
 {
 	struct machine *m = *state;
@@ -559,6 +585,7 @@ int main(void)
 		MACHINE_TEST(test_tlb__violation__invalidates_the_cached_translation),
 		MACHINE_TEST(test_tlb__first_store_through_a_clean_translation__sets_the_dirty_flag),
 		MACHINE_TEST(test_vcpu_access__migrated_inside_the_exit__goes_on_with_the_new_core),
+		MACHINE_TEST(test_vcpu_access__not_running__asserts),
 		MACHINE_TEST(test_trace__loads_and_stores__told_on_hit_and_miss_with_their_bytes),
 	};
 
