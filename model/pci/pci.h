@@ -123,8 +123,10 @@ void pci_msix_notify(struct pci_function *fn, unsigned int vec);
 
 /*
  * Device reads memory (a non-posted request): false when it came back as an error
- * (blocked by the IOMMU, no target, bus mastering off); @buf is then undefined.
- * In: *done_ps is the earliest start. Out: when the last byte has arrived.
+ * (blocked by the IOMMU, no target, bus mastering off); @buf is then undefined, and @dst
+ * holds what had arrived before.
+ * In: *done_ps is the earliest start. Out: when the last byte, or the error, has arrived.
+ * The link is reserved in the order of calls: a start far ahead holds up what comes after.
  */
 bool pci_dma_read(struct pci_function *fn, iova_t addr, void *buf, u32 len_bytes, u64 *done_ps);
 bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u64 dst_offset, u32 len_bytes, u64 *done_ps);
@@ -132,7 +134,8 @@ bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u
 /*
  * Device writes memory. Posted: what is blocked is dropped and leaves a fault record; the
  * device never learns. A 4-byte write into 0xFEEx_xxxx is an interrupt request.
- * *done_ps out: when the write has left the link.
+ * *done_ps in: the earliest start; out: when the write is in memory. Writes keep their
+ * order on the link, so a write that follows another starts with it, not at its *done_ps.
  */
 void pci_dma_write(struct pci_function *fn, iova_t addr, const void *buf, u32 len_bytes, u64 *done_ps);
 void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src, u64 src_offset, u32 len_bytes, u64 *done_ps);
