@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Identify (Base 5.17, NVM 4.1.5), built for the VM. Of the physical controller only limits
+ * show through: optional commands, transfer size, block size. No name, serial number or
+ * neighbour does.
+ */
+
+#include "device.h"
+
+#define NSID		1u
+#define MEDIATED_MDTS	9u		/* 2 MiB: one PRP list page of the mediator's holds it */
+
+/* Not in the constants of the specification's header. */
+#define ID_CTRL_WCTEMP	266
+#define ID_CTRL_CCTEMP	268
+#define KELVIN_WARNING	343u
+#define KELVIN_CRITICAL	353u
+#define NIDT_NGUID	2u		/* NVM 4.1.5.3: type, then length */
+#define NGUID_SIZE	16u
+
+#define VWC_PRESENT	1u
+#define VWC_NO_FLUSH_ALL (2u << 1)
+#define VWC_FLUSH_ALL	(3u << 1)
+
+u16 liov_device_oncs(const struct liov_vm *vm)
+{
+	return vm->be->info.oncs & (u16)(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES);
+}
+
+u32 liov_device_mdts(const struct liov_vm *vm)
+{
+	u32 bytes = vm->be->info.mdts_bytes, mdts = 0;
+
+	while (mdts < 19 && SPEC_PAGE_SIZE << (mdts + 1) <= bytes)
+		mdts++;
+	if (liov_device_mediated(vm) && (mdts == 0 || mdts > MEDIATED_MDTS))
+		mdts = MEDIATED_MDTS;
+	return mdts;
+}
+
+static void put_text(u8 *to, u32 len, const char *text)
+{
+	u32 i;
+
+	for (i = 0; i < len && text[i]; i++)
+		to[i] = (u8)text[i];
+}
+
+/* ASCII fields are padded with spaces (Base 1.4). */
+static void put_padded(u8 *to, u32 len, const char *text)
+{
+	memset(to, ' ', len);
+	put_text(to, len, text);
+}
+
+static void put_hex(u8 *to, u32 val)
+{
+	u32 i;
+
+	for (i = 0; i < 8; i++)
+		to[i] = (u8)"0123456789ABCDEF"[val >> (28 - 4 * i) & 0xF];
+}
+
+static void build_names(struct liov_vm *vm)
+{
+	u8 *d = vm->dev.data;
+
+	put_padded(d + NVME_ID_CTRL_SN, 20, "LIOV");
+	put_hex(d + NVME_ID_CTRL_SN + 4, vm->cfg.id);
+	put_padded(d + NVME_ID_CTRL_MN, 40, "LightIOV virtual NVMe");
+	put_padded(d + NVME_ID_CTRL_FR, 8, "1.0");
+	put_text(d + NVME_ID_CTRL_SUBNQN, 256, "nqn.2023-04.io.lightiov:vm-");
+	put_hex(d + NVME_ID_CTRL_SUBNQN + 27, vm->cfg.id);
+}
+_Static_assert(sizeof("nqn.2023-04.io.lightiov:vm-") == 27 + 1, "the number follows the name");
+
+static void build_controller(struct liov_vm *vm)
+{
+	u8 *d = vm->dev.data;
+
+	build_names(vm);
+	liov_device_put16(d, NVME_ID_CTRL_VID, LIOV_PCI_VENDOR);
+	liov_device_put16(d, NVME_ID_CTRL_SSVID, LIOV_PCI_VENDOR);
+	d[NVME_ID_CTRL_MDTS] = (u8)liov_device_mdts(vm);
+	liov_device_put16(d, NVME_ID_CTRL_CNTLID, 1);
+	liov_device_put32(d, NVME_ID_CTRL_VER, NVME_VS_1_4);
+	d[NVME_ID_CTRL_CNTRLTYPE] = 1;		/* I/O controller */
+	d[NVME_ID_CTRL_ACL] = DEVICE_ACL;
+	d[NVME_ID_CTRL_AERL] = LIOV_AERL;
+	d[NVME_ID_CTRL_FRMW] = 1 << 1 | 1;	/* one slot, read-only */
+	d[NVME_ID_CTRL_LPA] = 1 << 1 | 1 << 2;	/* effects; offsets and long lengths */
+	liov_device_put16(d, ID_CTRL_WCTEMP, KELVIN_WARNING);
+	liov_device_put16(d, ID_CTRL_CCTEMP, KELVIN_CRITICAL);
+	d[NVME_ID_CTRL_SQES] = NVME_CC_IOSQES_64 << 4 | NVME_CC_IOSQES_64;
+	d[NVME_ID_CTRL_CQES] = NVME_CC_IOCQES_16 << 4 | NVME_CC_IOCQES_16;
+	liov_device_put32(d, NVME_ID_CTRL_NN, NSID);
+	liov_device_put16(d, NVME_ID_CTRL_ONCS, liov_device_oncs(vm));
+	/* The physical cache may be volatile: saying so costs a guest a Flush, denying it costs data. */
+	d[NVME_ID_CTRL_VWC] = (u8)(VWC_PRESENT | (liov_device_mediated(vm) ? VWC_FLUSH_ALL : VWC_NO_FLUSH_ALL));
+}
+
+/* Vendor-chosen, by VM: no registered identifier is claimed. */
+static void put_nguid(const struct liov_vm *vm, u8 *to)
+{
+	put_text(to, 4, "LIOV");
+	to[NGUID_SIZE - 4] = (u8)(vm->cfg.id >> 24);
+	to[NGUID_SIZE - 3] = (u8)(vm->cfg.id >> 16);
+	to[NGUID_SIZE - 2] = (u8)(vm->cfg.id >> 8);
+	to[NGUID_SIZE - 1] = (u8)vm->cfg.id;
+}
+
+static void build_namespace(struct liov_vm *vm)
+{
+	u8 *d = vm->dev.data;
+
+	liov_device_put64(d, NVME_ID_NS_NSZE, vm->lba.count);
+	liov_device_put64(d, NVME_ID_NS_NCAP, vm->lba.count);
+	liov_device_put64(d, NVME_ID_NS_NUSE, vm->lba.count);
+	put_nguid(vm, d + NVME_ID_NS_NGUID);
+	liov_device_put32(d, NVME_ID_NS_LBAF0, vm->be->info.lba_shift << 16);
+}
+
+static u16 build(struct liov_vm *vm, u32 cns, u32 nsid)
+{
+	u8 *d = vm->dev.data;
+
+	switch (cns) {
+	case NVME_CNS_CTRL:
+		if (nsid)
+			return NVME_SC_INVALID_FIELD;
+		build_controller(vm);
+		return 0;
+	case NVME_CNS_NS:
+		if (nsid != NSID)
+			return NVME_SC_INVALID_NSID;
+		build_namespace(vm);
+		return 0;
+	case NVME_CNS_NS_LIST:
+		if (nsid >= 0xFFFFFFFE)
+			return NVME_SC_INVALID_NSID;
+		if (nsid < NSID)
+			liov_device_put32(d, 0, NSID);
+		return 0;
+	case NVME_CNS_NS_DESC:
+		if (nsid != NSID)
+			return NVME_SC_INVALID_NSID;
+		d[0] = NIDT_NGUID;
+		d[1] = NGUID_SIZE;
+		put_nguid(vm, d + 4);
+		return 0;
+	default:
+		return NVME_SC_INVALID_FIELD;
+	}
+}
+
+u16 liov_device_identify(struct liov_vm *vm, const struct nvme_sqe *sqe)
+{
+	u16 status;
+
+	memset(vm->dev.data, 0, sizeof(vm->dev.data));
+	status = build(vm, sqe->cdw10 & 0xFF, sqe->nsid);
+	if (status)
+		return status | NVME_DNR;
+	return liov_device_reply(vm, sqe, NVME_ID_SIZE, NVME_ID_SIZE);
+}
