@@ -8,7 +8,10 @@ void hist_init(struct hist *h)
 	*h = (struct hist){ .min_ps = ~0ULL };
 }
 
-/* The seven highest bits of a value choose its bin; an octave's first bin follows the last of the one below. */
+/*
+ * The seven highest bits of a value choose its bin; an octave's first bin follows the last
+ * of the one below.
+ */
 static unsigned int hist_index(u64 value)
 {
 	unsigned int shift;

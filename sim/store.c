@@ -243,7 +243,10 @@ static void page_zero(struct store *s, struct page *p, size_t at, size_t len_byt
 
 /* The contract of model/store.h */
 
-/* The bytes of [offset, offset + len) if they lie in one page that has them: nearly every access of queues and registers. */
+/*
+ * The bytes of [offset, offset + len) if they lie in one page that has them, as they do for
+ * nearly every access of queues. A length of 0 takes the long way.
+ */
 static u8 *bytes_at(const struct store *s, u64 offset, size_t len_bytes)
 {
 	size_t at = offset % PAGE;

@@ -61,7 +61,8 @@ void store_digest(const struct store *s, struct digest *d);
 /*
  * What a tag stands for: 512 zeros for STORE_TAG_ZERO, else the little-endian words
  * w[i] = mix(mix(tag) + i * 0x9e3779b97f4a7c15), i = 0..63, with SplitMix64's mix(). mix()
- * is a bijection with mix(0) = 0, so w[0] alone tells the tag, and any word can be had without the others.
+ * is a bijection with mix(0) = 0, so w[0] alone tells the tag, and any word can be had
+ * without the others.
  */
 void store_tag_expand(u64 tag, u8 out[STORE_SECTOR_SIZE]);
 

@@ -16,7 +16,10 @@ static u64 tag_mix(u64 z)
 	return z ^ (z >> 31);
 }
 
-/* The way back: multiplications by the inverses modulo 2^64, shifts repeated until they leave the word. */
+/*
+ * The way back: multiplications by the inverses modulo 2^64, shifts repeated until they
+ * leave the word.
+ */
 static u64 tag_unmix(u64 z)
 {
 	z = (z ^ (z >> 31) ^ (z >> 62)) * 0x319642b2d24d8ec3ULL;
