@@ -162,6 +162,22 @@ static void test_pci_decode__another_functions_place__decoded_once_free(void **s
 	assert_int_equal(rig->fn.bar_decoded[0], ~0ULL);
 }
 
+static void test_pci_decode__another_functions_place__who_has_it_keeps_it(void **state)
+{
+	RIG;
+	static struct pci_function other;
+	struct pci_function_config cfg = rig_config();
+
+	cfg.rid = 0x0200;
+	assert_int_equal(pci_function_init(&other, &cfg, &rig->root, &rig_ops, rig), 0);
+	pci_cfg_write(&rig->root, 0x0200, 0x10, (u32)RIG_BAR0, 4);
+	pci_cfg_write(&rig->root, 0x0200, 0x04, 0x0002, 2);
+	rig_enable(rig);
+	assert_int_equal(other.bar_decoded[0], RIG_BAR0);
+	assert_int_equal(rig->fn.bar_decoded[0], ~0ULL);
+	assert_false(pci_addr_is_own_bar(&rig->fn, RIG_BAR0, 1));
+}
+
 static void test_pci_decode__sized_while_on__comes_back(void **state)
 {
 	RIG;
@@ -209,6 +225,7 @@ int main(void)
 		T(test_pci_decode__over_the_interrupt_range__not_decoded),
 		T(test_pci_decode__place_taken__decoded_once_free),
 		T(test_pci_decode__another_functions_place__decoded_once_free),
+		T(test_pci_decode__another_functions_place__who_has_it_keeps_it),
 		T(test_pci_decode__sized_while_on__comes_back),
 		T(test_pci_addr_is_own_bar__edges__exact),
 	};

@@ -4,12 +4,13 @@
 
 /*
  * The DMA path against an IOMMU of the test's own: it notes every request, adds 280 ns to
- * each, maps IOVA 1 GiB + x to x, and blocks the rest.
+ * each, maps IOVA 1 GiB + x to x and the very last page to 0x8000, and blocks the rest.
  */
 
 #define RIG struct rig *rig = *state
 #define WINDOW 0x40000000ULL
 #define HOLE (WINDOW + 0x5000)		/* a page in the window that is blocked */
+#define LAST_PAGE (~0ULL - 0xFFF)
 #define CALLS 64
 
 struct vtd {
@@ -41,6 +42,10 @@ enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write,
 	vtd->translated[vtd->translations].iova = addr.v;
 	vtd->translated[vtd->translations++].write = write;
 	*latency_ps += 280 * PS_PER_NS;
+	if (addr.v >= LAST_PAGE) {
+		*out = (hpa_t){ 0x8000 + (addr.v - LAST_PAGE) };
+		return VTD_OK;
+	}
 	if (addr.v < WINDOW || addr.v >= 2 * WINDOW || (addr.v & ~0xFFFULL) == HOLE)
 		return VTD_BLOCKED;
 	*out = (hpa_t){ addr.v - WINDOW };
@@ -226,15 +231,27 @@ static void test_dma__latency_of_the_iommu__is_in_the_time(void **state)
 static void test_dma__past_the_end_of_addresses__does_not_wrap(void **state)
 {
 	RIG;
-	u32 zero[2] = { 0 };
+	u8 got[8], zeros[8] = { 0 };
 
-	assert_false(dma_read(rig, ~0ULL - 3, buf, 8));
 	dma_write(rig, ~0ULL - 3, buf, 8);
-	assert_int_equal(unit.translations, 2);
-	assert_int_equal(unit.translated[1].iova, ~0ULL - 3);
-	assert_memory_is(rig, 0, zero, 8);
-	dma_write(rig, ~0ULL - 3, buf, 4);
+	assert_memory_is(rig, 0x8FFC, buf, 4);
+	assert_memory_is(rig, 0x9000, zeros, 4);
+	assert_memory_is(rig, 0, zeros, 8);
+	assert_false(dma_read(rig, ~0ULL - 3, got, 8));
+	assert_true(dma_read(rig, ~0ULL - 3, got, 4));
+	assert_memory_equal(got, buf, 4);
 	assert_int_equal(unit.translations, 3);
+}
+
+static void test_dma__near_the_end_of_addresses__exact_length(void **state)
+{
+	RIG;
+	u8 zero = 0;
+
+	dma_write(rig, ~0ULL - 4, buf, 4);
+	assert_memory_is(rig, 0x8FFB, buf, 4);
+	assert_memory_is(rig, 0x8FFF, &zero, 1);
+	assert_true(dma_read(rig, ~0ULL - 4, buf, 4));
 }
 
 static void test_dma_store__both_ways__content_moves(void **state)
@@ -364,13 +381,17 @@ static void test_interrupt_range__dword_from_a_store__is_a_request(void **state)
 {
 	RIG;
 	struct store *medium = store_new(0x100000, STORE_NO_BUDGET, 0);
-	u32 data = 0xA5A50011;
+	u32 first = 0xA5A50011, last = 0x5A5A0022;
 	u64 done = 0;
 
-	store_write(medium, 0x100, &data, 4);
+	store_write(medium, 0x100, &first, 4);
+	store_write(medium, 0x200, &last, 4);
 	pci_dma_from_store(&rig->fn, (iova_t){ 0xFEE00250 }, medium, 0x100, 4, &done);
-	assert_int_equal(unit.interrupts, 1);
-	assert_interrupt(0, 0xFEE00250, 0xA5A50011, 4);
+	pci_dma_from_store(&rig->fn, (iova_t){ 0xFEE00250 }, medium, 0x100, 260, &done);
+	assert_int_equal(unit.interrupts, 3);
+	assert_interrupt(0, 0xFEE00250, first, 4);
+	assert_interrupt(1, 0xFEE00250, first, 256);
+	assert_interrupt(2, 0xFEE00350, last, 4);
 	store_free(medium);
 }
 
@@ -473,6 +494,7 @@ int main(void)
 		T(test_dma__bus_master_off__read_fails_write_dropped),
 		T(test_dma__latency_of_the_iommu__is_in_the_time),
 		T(test_dma__past_the_end_of_addresses__does_not_wrap),
+		T(test_dma__near_the_end_of_addresses__exact_length),
 		T(test_dma_store__both_ways__content_moves),
 		T(test_dma_store__blocked__read_fails_write_dropped),
 		T(test_interrupt_range__dword_write__is_a_request),
