@@ -56,8 +56,8 @@ static void bar_layout(struct nvme *n, struct pci_function_config *fc)
 	u64 stride = 4ULL << n->cfg.dstrd;
 	u64 table, pba, end, size = 0x4000;
 
-	n->db_end = NVME_REG_DBS + 2 * (u64)n->nr_queues * stride;
-	table = page_up(n->db_end);
+	n->db_end = page_up(NVME_REG_DBS + 2 * (u64)n->nr_queues * stride);
+	table = n->db_end;
 	pba = table + page_up(16ULL * n->cfg.msix_vectors);
 	end = pba + NVME_PAGE_SIZE;
 	while (size < end)

@@ -49,8 +49,8 @@ void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len)
 	u32 value = (u32)(val & 0xFFFF);	/* the upper half is reserved */
 	bool is_cq = index & 1, ok;
 
-	/* One write is one doorbell: other widths, and places between two strides, are none. */
-	if (len != 4 || (off & ((1ULL << shift) - 1)) || !nvme_is_running(n))
+	/* One write is one doorbell: other widths, places between two strides and pages behind the last are none. */
+	if (len != 4 || off >= n->db_end || (off & ((1ULL << shift) - 1)) || !nvme_is_running(n))
 		return;
 	if (qid >= n->nr_queues || !(is_cq ? n->cq[qid].live : n->sq[qid].live)) {
 		bad(n, off, val, qid, NVME_AEN_DOORBELL_REG);

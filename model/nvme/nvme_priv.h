@@ -110,7 +110,7 @@ struct nvme {
 	struct store *media;
 	struct nvme_config cfg;
 	u64 reg[NVME_R_COUNT];
-	u64 db_end;			/* BAR0 offset behind the last doorbell */
+	u64 db_end;			/* BAR0 offset behind the doorbells' pages */
 	u32 max_transfer_bytes;
 	u32 max_frags;
 
