@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * EPT as the hypervisor builds it, and what it does when an access leaves the guest: guest
+ * memory is mapped, LightIOV is asked about CMB pages, registers are emulated by it.
+ */
+
+#include "host.h"
+#include "vm/vm.h"
+
+#include <assert.h>
+
+#define TWO_MIB 0x200000ull
+#define CMB_APERTURE 0x1000000ull	/* guest-physical space kept for the CMB BAR */
+
+static u64 rd(struct port_vm *vm, hpa_t a)
+{
+	bool ok;
+
+	return bus_rd64(&vm->m->bus, a, &ok);
+}
+
+static hpa_t table_new(struct port_vm *vm)
+{
+	struct port_host *h = vm->m->host;
+
+	return host_frames_take(h, &h->low, SPEC_PAGE_SIZE, SPEC_PAGE_SIZE, SIM_OWNER_HOST);
+}
+
+int host_ept_init(struct port_vm *vm)
+{
+	vm->ept_root = table_new(vm);
+	if (hpa_bad(vm->ept_root))
+		return -ENOMEM;
+	vm->eptp = vm->ept_root.v | FIELD_PREP(EPT_EPTP_MT, EPT_MT_WB) | FIELD_PREP(EPT_EPTP_WALK, EPT_EPTP_WALK_4) |
+		   EPT_EPTP_AD;
+	return 0;
+}
+
+static void table_free(struct port_vm *vm, hpa_t table, unsigned int level)
+{
+	struct port_host *h = vm->m->host;
+	hpa_t stack_table[EPT_LEVELS + 1];
+	u32 index[EPT_LEVELS + 1] = { 0 };
+
+	stack_table[level] = table;
+	while (level <= EPT_LEVELS) {
+		u64 e;
+
+		if (level == 1 || index[level] == EPT_TABLE_ENTRIES) {
+			host_frames_give(h, &h->low, stack_table[level], SPEC_PAGE_SIZE);
+			level++;
+			continue;
+		}
+		e = rd(vm, (hpa_t){ stack_table[level].v + 8 * index[level]++ });
+		if ((e & EPT_ENTRY_RWX) && !(e & EPT_ENTRY_LARGE)) {
+			level--;
+			stack_table[level].v = e & EPT_ENTRY_ADDR;
+			index[level] = 0;
+		}
+	}
+}
+
+void host_ept_fini(struct port_vm *vm)
+{
+	u32 i;
+
+	if (vm->ept_root.v == 0)
+		return;
+	for (i = 0; i < vm->m->cpu.nr_pcpus; i++)
+		cpu_invept(&vm->m->cpu, i, vm->eptp);
+	table_free(vm, vm->ept_root, EPT_LEVELS);
+	vm->ept_root.v = 0;
+}
+
+int host_ept_map(struct port_vm *vm, gpa_t gpa, hpa_t hpa, unsigned int page_shift, bool writable, u8 memory_type)
+{
+	unsigned int leaf = (page_shift - SPEC_PAGE_SHIFT) / 9 + 1, l;
+	hpa_t table = vm->ept_root;
+	hpa_t at = table;
+
+	for (l = EPT_LEVELS; l >= leaf; l--) {
+		u64 e;
+
+		at.v = table.v + EPT_INDEX(gpa.v, l) * 8;
+		if (l == leaf)
+			break;
+		e = rd(vm, at);
+		if (!(e & EPT_ENTRY_RWX)) {
+			table = table_new(vm);
+			if (hpa_bad(table))
+				return -ENOMEM;
+			bus_wr64(&vm->m->bus, at, table.v | EPT_ENTRY_RWX);
+		} else {
+			assert(!(e & EPT_ENTRY_LARGE));
+			table.v = e & EPT_ENTRY_ADDR;
+		}
+	}
+	bus_wr64(&vm->m->bus, at, hpa.v | EPT_ENTRY_R | (writable ? EPT_ENTRY_W : 0) |
+		 FIELD_PREP(EPT_ENTRY_MT, memory_type) | (leaf > 1 ? EPT_ENTRY_LARGE : 0));
+	vm->pages_mapped++;
+	return 0;
+}
+
+void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	u64 a;
+	u32 i;
+
+	for (a = gpa.v & ~(SPEC_PAGE_SIZE - 1); a < gpa.v + len; a += SPEC_PAGE_SIZE) {
+		hpa_t table = vm->ept_root;
+		unsigned int l;
+
+		for (l = EPT_LEVELS; l >= 1; l--) {
+			hpa_t at = { table.v + EPT_INDEX(a, l) * 8 };
+			u64 e = rd(vm, at);
+
+			if (!(e & EPT_ENTRY_RWX))
+				break;
+			if (l == 1)
+				bus_wr64(&vm->m->bus, at, 0);
+			assert(l == 1 || !(e & EPT_ENTRY_LARGE));
+			table.v = e & EPT_ENTRY_ADDR;
+		}
+	}
+	if (task_current())
+		task_sleep(vm->m->cfg.revoke_ps);
+	for (i = 0; i < vm->m->cpu.nr_pcpus; i++)
+		cpu_invept(&vm->m->cpu, i, vm->eptp);
+}
+
+void sim_vm_revoke(struct port_vm *vm, u64 off, u64 len)
+{
+	struct port_host *h = vm->m->host;
+
+	trace4(&vm->m->trace, SIM_TRACE_REVOKED, 0, vm->cfg.id, off, len, 0);
+	h->revokes++;
+	if (!(h->omit & HOST_OMIT_VM_REVOKE))
+		host_ept_unmap(vm, (gpa_t){ VM_CMB_GPA + off }, len);
+}
+
+static bool map_ram(struct port_vm *vm, gpa_t gpa)
+{
+	u64 large = gpa.v & ~(TWO_MIB - 1), small = gpa.v & ~(SPEC_PAGE_SIZE - 1);
+	hpa_t hpa;
+
+	if (vm_gpa_to_hpa(vm, (gpa_t){ large }, TWO_MIB, &hpa) && !(hpa.v & (TWO_MIB - 1)))
+		return host_ept_map(vm, (gpa_t){ large }, hpa, 21, true, EPT_MT_WB) == 0;
+	if (vm_gpa_to_hpa(vm, (gpa_t){ small }, SPEC_PAGE_SIZE, &hpa))
+		return host_ept_map(vm, (gpa_t){ small }, hpa, 12, true, EPT_MT_WB) == 0;
+	return false;
+}
+
+/* LightIOV says what is behind a CMB page, or that nothing is. */
+static bool map_cmb(struct port_vm *vm, u64 off, bool write)
+{
+	struct liov_page page = liov_backend_page(&vm->liov, off, write);
+	u64 gpa = VM_CMB_GPA + (off & ~(SPEC_PAGE_SIZE - 1));
+	u8 type = EPT_MT_UC;
+	hpa_t hpa;
+
+	switch (page.kind) {
+	case LIOV_PAGE_MEMORY:
+		hpa.v = page.pages.hpa + (u64)page.index * SPEC_PAGE_SIZE;
+		type = EPT_MT_WB;
+		break;
+	case LIOV_PAGE_BAR0:
+		hpa.v = pci_bar_base(nvme_function(vm->m->nvme), 0) + page.bar_off;
+		break;
+	case LIOV_PAGE_CMB:
+		hpa.v = pci_bar_base(nvme_function(vm->m->nvme), 2) + page.bar_off;
+		break;
+	default:
+		return false;
+	}
+	if (write && !page.writable)
+		return false;
+	trace4(&vm->m->trace, SIM_TRACE_PAGE, 0, vm->cfg.id, off & ~(SPEC_PAGE_SIZE - 1), hpa.v, page.writable);
+	return host_ept_map(vm, (gpa_t){ gpa }, hpa, 12, page.writable, type) == 0;
+}
+
+static bool in(u64 base, u64 size, u64 addr)
+{
+	return addr >= base && addr - base < size;
+}
+
+enum exit_action host_ept_exit(void *opaque, struct vcpu *vcpu, struct ept_exit *exit)
+{
+	struct gvcpu *gv = opaque;
+	struct port_vm *vm = gv->vm;
+
+	(void)vcpu;
+	vm_pass(gv, 0);
+	if (map_ram(vm, exit->gpa)) {
+		vm->ept_faults++;
+		return EXIT_RETRY;
+	}
+	if (vm->has_liov && in(VM_BAR0_GPA, LIOV_BAR0_SIZE, exit->gpa.v)) {
+		vm->device_exits++;
+		if (exit->write)
+			liov_device_wr(&vm->liov, exit->gpa.v - VM_BAR0_GPA, exit->val, exit->len);
+		else
+			exit->val = liov_device_rd(&vm->liov, exit->gpa.v - VM_BAR0_GPA, exit->len);
+		return EXIT_EMULATED;
+	}
+	if (vm->has_liov && in(VM_CMB_GPA, CMB_APERTURE, exit->gpa.v)) {
+		u64 off = exit->gpa.v - VM_CMB_GPA;
+
+		if (off < vm->liov.cmb_size && map_cmb(vm, off, exit->write)) {
+			vm->ept_faults++;
+			return EXIT_RETRY;
+		}
+		vm->ept_refused++;
+		if (exit->write)
+			liov_device_cmb_wr(&vm->liov, off, exit->val, exit->len);
+		else
+			exit->val = liov_device_cmb_rd(&vm->liov, off, exit->len);
+		return EXIT_EMULATED;
+	}
+	vm->ept_refused++;
+	trace4(&vm->m->trace, SIM_TRACE_NO_SLOT, 0, vm->cfg.id, exit->gpa.v, exit->write, 0);
+	exit->val = ~0ull;
+	return EXIT_EMULATED;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SIM_HOST_HOST_H
+#define SIM_HOST_HOST_H
+
+/*
+ * The host kernel's and hypervisor's part, as software on the modelled hardware: page
+ * frames, VT-d tables and interrupt remapping entries, EPT, exits. What Linux does for
+ * LightIOV in the field; the verbs of the port's host part end here.
+ */
+
+#include "home.h"
+
+struct port_vm;
+struct gvcpu;
+
+#define HOST_NV_POSTED	0xF2	/* notification vector of a vCPU that runs */
+#define HOST_NV_WAKEUP	0xF1	/* ... that is halted */
+#define HOST_VECTOR_BASE 0x30	/* of the device's vectors, on each core */
+#define HOST_VECTORS_PER_CORE 160
+#define HOST_IRTES	65536
+#define HOST_DOMAIN	1	/* VT-d domain of the one function */
+#define HOST_FREE_MAX	1024
+
+/* Verbs of the port that a planted bug leaves out. */
+enum host_omit {
+	HOST_OMIT_IOMMU_UNMAP = 1u << 0,
+	HOST_OMIT_IOMMU_SYNC = 1u << 1,
+	HOST_OMIT_VM_REVOKE = 1u << 2,
+	HOST_OMIT_IRQ_UNPOST = 1u << 3,
+	HOST_OMIT_IRQ_MASK = 1u << 4,
+};
+
+struct host_range {
+	u64 start, len;
+};
+
+/* First fit over free memory, lowest address first: what was freed is soon used again. */
+struct host_frames {
+	struct host_range free[HOST_FREE_MAX];
+	u32 nr;
+};
+
+struct host_pages;	/* pages LightIOV holds, with their references */
+
+struct host_irq {
+	bool requested;
+	void (*fn)(void *arg);
+	void *arg;
+	struct port_vm *posted_vm;	/* NULL: remapped to the host */
+	bool pending;
+};
+
+struct port_host {
+	struct port_home home;		/* first: the handles' home */
+	struct machine *m;
+	struct host_frames low, high;
+	struct host_pages *pages;
+	hpa_t root_table, context_table, sspt;	/* VT-d */
+	hpa_t iq, iq_status, irta;
+	u32 iq_tail;
+	u32 wait_seq;
+	struct port_mutex iq_lock;
+	struct host_irq irq[PCI_MSIX_VECTORS_MAX];
+	struct event irq_event;
+	u32 nr_vectors;
+	u64 msix_table;			/* address of the MSI-X table */
+	u32 omit;			/* enum host_omit */
+	u64 syncs, revokes;
+};
+
+struct port_host *host_new(struct machine *m);
+void host_free(struct port_host *h);
+
+/* Start LightIOV on the SSD. In a host task. */
+int host_boot_liov(struct machine *m);
+
+/* --- frames.c --- @owner as in SIM_TRACE_FRAMES; zeroed; {~0} when there is no more */
+hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len_bytes, u64 align, u32 owner);
+void host_frames_give(struct port_host *h, struct host_frames *f, hpa_t hpa, u64 len_bytes);
+void host_pages_fini(struct port_host *h);
+static inline bool hpa_bad(hpa_t a)
+{
+	return a.v == ~0ull;
+}
+
+/* --- iommu.c --- */
+int host_iommu_init(struct port_host *h);
+int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot);
+void host_iommu_unmap(struct port_host *h, u64 iova, u64 len);
+/* Queue a 128-bit descriptor and a wait, and wait. In a task. */
+void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi);
+
+/* --- irq.c --- */
+int host_irq_init(struct port_host *h);
+void host_irq_write_irte(struct port_host *h, u32 index, u64 lo, u64 hi);
+/* Host vectors arrive here (struct cpu's hook). */
+void host_irq_arrive(void *opaque, unsigned int pcpu, u8 vector);
+/* Software's way to a VM: PIR bit, ON, notification. */
+void host_post(struct gvcpu *gv, u8 vector);
+
+/* --- vcpu.c: running, preempted, halted --- */
+void host_vcpu_run(struct gvcpu *gv);
+void host_vcpu_preempt(struct gvcpu *gv);
+void host_vcpu_halt(struct gvcpu *gv);
+void host_wakeup(struct machine *m, unsigned int pcpu);
+
+/* --- ept.c --- */
+int host_ept_init(struct port_vm *vm);
+int host_ept_map(struct port_vm *vm, gpa_t gpa, hpa_t hpa, unsigned int page_shift, bool writable, u8 memory_type);
+void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len);	/* and the shootdown; waits */
+void host_ept_fini(struct port_vm *vm);
+enum exit_action host_ept_exit(void *opaque, struct vcpu *vcpu, struct ept_exit *exit);
+
+#endif

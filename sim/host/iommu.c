@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * VT-d as host software sees it: root and context tables, second-level tables of LightIOV's
+ * one domain, and the invalidation queue. Tables are real and in memory; the unit walks them.
+ */
+
+#include "host.h"
+#include "vm/vm.h"
+
+#include <assert.h>
+
+#define TWO_MIB 0x200000ull
+#define IQ_ENTRIES 256u
+#define IQ_POLL_PS (100 * PS_PER_NS)
+#define IQ_POLLS_MAX 100000u
+
+static u32 reg_rd32(struct port_host *h, u32 reg)
+{
+	return (u32)bus_cpu_read(&h->m->bus, (hpa_t){ MACHINE_VTD_BASE + reg }, 4);
+}
+
+static void reg_wr32(struct port_host *h, u32 reg, u32 val)
+{
+	bus_cpu_write(&h->m->bus, (hpa_t){ MACHINE_VTD_BASE + reg }, val, 4);
+}
+
+static void reg_wr64(struct port_host *h, u32 reg, u64 val)
+{
+	bus_cpu_write(&h->m->bus, (hpa_t){ MACHINE_VTD_BASE + reg }, val, 8);
+}
+
+static u64 rd(struct port_host *h, hpa_t a)
+{
+	bool ok;
+
+	return bus_rd64(&h->m->bus, a, &ok);
+}
+
+static hpa_t table_new(struct port_host *h)
+{
+	return host_frames_take(h, &h->low, SPEC_PAGE_SIZE, SPEC_PAGE_SIZE, SIM_OWNER_HOST);
+}
+
+int host_iommu_init(struct port_host *h)
+{
+	u32 bus = MACHINE_SSD_RID >> 8, devfn = MACHINE_SSD_RID & 0xFF;
+	hpa_t ctx;
+
+	h->root_table = table_new(h);
+	h->context_table = table_new(h);
+	h->sspt = table_new(h);
+	h->iq = table_new(h);
+	h->iq_status = table_new(h);
+	h->irta = host_frames_take(h, &h->low, HOST_IRTES * VTD_IRTE_SIZE, SPEC_PAGE_SIZE, SIM_OWNER_HOST);
+	if (hpa_bad(h->root_table) || hpa_bad(h->context_table) || hpa_bad(h->sspt) || hpa_bad(h->iq) ||
+	    hpa_bad(h->iq_status) || hpa_bad(h->irta))
+		return -ENOMEM;
+	bus_wr64(&h->m->bus, (hpa_t){ h->root_table.v + bus * VTD_ROOT_ENTRY_SIZE }, h->context_table.v | VTD_ROOT_LO_P);
+	ctx.v = h->context_table.v + devfn * VTD_CONTEXT_ENTRY_SIZE;
+	bus_wr64(&h->m->bus, (hpa_t){ ctx.v + 8 },
+		 FIELD_PREP(VTD_CTX_HI_AW, VTD_AW_48BIT) | FIELD_PREP(VTD_CTX_HI_DID, HOST_DOMAIN));
+	bus_wr64(&h->m->bus, ctx, h->sspt.v | FIELD_PREP(VTD_CTX_LO_TT, VTD_TT_MULTI_LEVEL) | VTD_CTX_LO_P);
+
+	port_mutex_init(&h->home, &h->iq_lock);
+	reg_wr64(h, VTD_REG_IQA, h->iq.v);
+	reg_wr64(h, VTD_REG_IQT, 0);
+	reg_wr32(h, VTD_REG_GCMD, (u32)VTD_G_QIE);
+	reg_wr64(h, VTD_REG_RTADDR, h->root_table.v);
+	reg_wr32(h, VTD_REG_GCMD, (u32)(VTD_G_QIE | VTD_G_SRTP));
+	reg_wr64(h, VTD_REG_IRTA, h->irta.v | VTD_IRTA_EIME | FIELD_PREP(VTD_IRTA_S, 15));
+	reg_wr32(h, VTD_REG_GCMD, (u32)(VTD_G_QIE | VTD_G_SIRTP));
+	reg_wr32(h, VTD_REG_GCMD, (u32)(VTD_G_QIE | VTD_G_TE | VTD_G_IRE));
+	return (reg_rd32(h, VTD_REG_GSTS) & (VTD_G_TE | VTD_G_IRE | VTD_G_QIE)) == (VTD_G_TE | VTD_G_IRE | VTD_G_QIE)
+	       ? 0 : -EIO;
+}
+
+static void iq_push(struct port_host *h, u64 lo, u64 hi)
+{
+	hpa_t slot = { h->iq.v + h->iq_tail * 16 };
+
+	bus_wr64(&h->m->bus, slot, lo);
+	bus_wr64(&h->m->bus, (hpa_t){ slot.v + 8 }, hi);
+	h->iq_tail = (h->iq_tail + 1) % IQ_ENTRIES;
+}
+
+/* The descriptor, then a wait whose status write says that it took effect (6.5.2.8). */
+void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi)
+{
+	u32 seq, polls = 0;
+
+	port_mutex_lock(&h->iq_lock);
+	seq = ++h->wait_seq;
+	iq_push(h, lo, hi);
+	iq_push(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_WAIT) | VTD_QI_WAIT_LO_SW | VTD_QI_WAIT_LO_FN |
+		FIELD_PREP(VTD_QI_WAIT_LO_DATA, seq), h->iq_status.v);
+	reg_wr64(h, VTD_REG_IQT, (u64)h->iq_tail * 16);
+	while ((u32)rd(h, h->iq_status) != seq) {
+		assert(++polls < IQ_POLLS_MAX && "the invalidation queue does not move");
+		task_sleep(IQ_POLL_PS);
+	}
+	port_mutex_unlock(&h->iq_lock);
+}
+
+/* Entry of @iova at @level; tables down to there are made when @make. {~0} where there is none. */
+static hpa_t entry_at(struct port_host *h, u64 iova, unsigned int level, bool make)
+{
+	hpa_t table = h->sspt;
+	unsigned int l;
+
+	for (l = 4;; l--) {
+		hpa_t at = { table.v + VTD_LEVEL_INDEX(iova, l) * 8 };
+		u64 e;
+
+		if (l == level)
+			return at;
+		e = rd(h, at);
+		if (!(e & (VTD_SSPTE_R | VTD_SSPTE_W))) {
+			hpa_t next;
+
+			if (!make)
+				return (hpa_t){ ~0ull };
+			next = table_new(h);
+			if (hpa_bad(next))
+				return next;
+			bus_wr64(&h->m->bus, at, next.v | VTD_SSPTE_R | VTD_SSPTE_W);
+			e = next.v;
+		} else if (e & VTD_SSPTE_PS) {
+			return at;	/* a large leaf covers it: the caller sees its bit */
+		}
+		table.v = e & VTD_SSPTE_ADDR;
+	}
+}
+
+/* What maps @iova now: its entry and how much it covers; 0 when nothing. */
+static u64 leaf_of(struct port_host *h, u64 iova, hpa_t *at)
+{
+	hpa_t e = entry_at(h, iova, 1, false);
+	u64 v;
+
+	if (hpa_bad(e))
+		return 0;
+	v = rd(h, e);
+	if (!(v & (VTD_SSPTE_R | VTD_SSPTE_W)))
+		return 0;
+	*at = e;
+	return v & VTD_SSPTE_PS ? TWO_MIB : SPEC_PAGE_SIZE;
+}
+
+static bool mapped(struct port_host *h, u64 iova, u64 len)
+{
+	u64 a;
+	hpa_t at;
+
+	for (a = iova; a < iova + len;) {
+		hpa_t pd = entry_at(h, a, 2, false);
+
+		if (leaf_of(h, a, &at))
+			return true;
+		/* Nothing below this 2 MiB: skip what is left of it. */
+		if (hpa_bad(pd) || !(rd(h, pd) & (VTD_SSPTE_R | VTD_SSPTE_W)))
+			a = (a | (TWO_MIB - 1)) + 1;
+		else
+			a += SPEC_PAGE_SIZE;
+	}
+	return false;
+}
+
+int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot)
+{
+	u64 flags = (prot & PORT_READ ? VTD_SSPTE_R : 0) | (prot & PORT_WRITE ? VTD_SSPTE_W : 0);
+	u64 a, step;
+
+	if (len == 0 || ((iova | hpa | len) & (SPEC_PAGE_SIZE - 1)) || iova + len > 1ull << 48 || !flags)
+		return -EINVAL;
+	if (mapped(h, iova, len))
+		return -EBUSY;
+	for (a = 0; a < len; a += step) {
+		bool large = !((iova + a) & (TWO_MIB - 1)) && !((hpa + a) & (TWO_MIB - 1)) && len - a >= TWO_MIB;
+		hpa_t pd = entry_at(h, iova + a, 2, true), at;
+
+		/* A table of 4 KiB entries that is there already is kept. */
+		if (hpa_bad(pd))
+			return -ENOMEM;
+		large = large && !(rd(h, pd) & (VTD_SSPTE_R | VTD_SSPTE_W));
+		at = large ? pd : entry_at(h, iova + a, 1, true);
+		if (hpa_bad(at))
+			return -ENOMEM;
+		bus_wr64(&h->m->bus, at, (hpa + a) | flags | (large ? VTD_SSPTE_PS : 0));
+		step = large ? TWO_MIB : SPEC_PAGE_SIZE;
+	}
+	trace4(&h->m->trace, SIM_TRACE_IOVA, 0, iova, len, hpa, 1);
+	return 0;
+}
+
+/* A 2 MiB leaf becomes 512 small ones that say the same. */
+static bool split(struct port_host *h, hpa_t at)
+{
+	u64 e = rd(h, at);
+	hpa_t table = table_new(h);
+	u32 i;
+
+	if (hpa_bad(table))
+		return false;
+	for (i = 0; i < VTD_SSPTE_COUNT; i++)
+		bus_wr64(&h->m->bus, (hpa_t){ table.v + i * 8 }, (e & ~VTD_SSPTE_PS) + i * SPEC_PAGE_SIZE);
+	bus_wr64(&h->m->bus, at, table.v | VTD_SSPTE_R | VTD_SSPTE_W);
+	return true;
+}
+
+void host_iommu_unmap(struct port_host *h, u64 iova, u64 len)
+{
+	u64 a = iova, end = iova + len;
+
+	while (a < end) {
+		hpa_t at;
+		u64 size = leaf_of(h, a, &at);
+
+		if (size == TWO_MIB && ((a & (TWO_MIB - 1)) || end - a < TWO_MIB)) {
+			if (!split(h, at))
+				h->m->failed = true;
+			continue;
+		}
+		if (size)
+			bus_wr64(&h->m->bus, at, 0);
+		a += size ? size : SPEC_PAGE_SIZE;
+	}
+	trace4(&h->m->trace, SIM_TRACE_IOVA, 0, iova, len, 0, 0);
+}
+
+int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot)
+{
+	return host_iommu_map(h, iova.v, hpa, len, prot);
+}
+
+int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot)
+{
+	hpa_t hpa;
+
+	if (!vm_gpa_to_hpa(vm, gpa, len, &hpa))
+		return -EFAULT;
+	return host_iommu_map(h, iova.v, hpa.v, len, prot);
+}
+
+void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len)
+{
+	if (!(h->omit & HOST_OMIT_IOMMU_UNMAP))
+		host_iommu_unmap(h, iova.v, len);
+}
+
+void sim_iommu_sync(struct port_host *h)
+{
+	if (h->omit & HOST_OMIT_IOMMU_SYNC)
+		return;
+	h->syncs++;
+	task_sleep(h->m->cfg.iommu_sync_ps);
+	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IOTLB) | FIELD_PREP(VTD_QI_IOTLB_LO_G, VTD_GRAN_DOMAIN) |
+			      FIELD_PREP(VTD_QI_IOTLB_LO_DID, HOST_DOMAIN) | VTD_QI_IOTLB_LO_DW | VTD_QI_IOTLB_LO_DR, 0);
+	trace4(&h->m->trace, SIM_TRACE_IOVA, 0, 0, 0, 0, 2);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The rest of the port's host part: the physical function, guest memory, the host's life. */
+
+#include "host.h"
+#include "vm/vm.h"
+
+#include <stdlib.h>
+
+struct port_home *sim_host_home(struct port_host *h)
+{
+	return &h->home;
+}
+
+u32 sim_cfg_rd32(struct port_host *h, u32 off)
+{
+	return pci_cfg_read(&h->m->root, MACHINE_SSD_RID, off, 4);
+}
+
+void sim_cfg_wr32(struct port_host *h, u32 off, u32 val)
+{
+	pci_cfg_write(&h->m->root, MACHINE_SSD_RID, off, val, 4);
+}
+
+/* Function level reset; configuration is saved and restored around it, as pci_reset_function() does. */
+int sim_flr(struct port_host *h)
+{
+	struct pci_function *fn = nvme_function(h->m->nvme);
+	u32 bars[6], command, control, i;
+	u32 cap = fn->cap_pcie;
+
+	for (i = 0; i < 6; i++)
+		bars[i] = sim_cfg_rd32(h, PCIS_BAR0 + 4 * i);
+	command = sim_cfg_rd32(h, PCIS_COMMAND) & 0xFFFF;
+	control = pci_cfg_read(&h->m->root, MACHINE_SSD_RID, cap + PCIS_EXP_DEVCTL, 2);
+	pci_cfg_write(&h->m->root, MACHINE_SSD_RID, cap + PCIS_EXP_DEVCTL, control | PCIS_EXP_DEVCTL_FLR, 2);
+	task_sleep(100 * PS_PER_MS);
+	for (i = 0; i < 6; i++)
+		sim_cfg_wr32(h, PCIS_BAR0 + 4 * i, bars[i]);
+	sim_cfg_wr32(h, PCIS_COMMAND, command);
+	return host_irq_init(h);
+}
+
+int sim_bar_map(struct port_host *h, unsigned int bar, struct port_mmio *m, u64 *size, u64 *bus_addr)
+{
+	struct pci_function *fn = nvme_function(h->m->nvme);
+
+	if (bar > 5 || fn->cfg.bar[bar].size_bytes == 0)
+		return -ENODEV;
+	*bus_addr = pci_bar_base(fn, bar);
+	*size = fn->cfg.bar[bar].size_bytes;
+	*m = (struct port_mmio){ &h->home, *bus_addr };
+	return 0;
+}
+
+int sim_bar_shm(struct port_host *h, unsigned int bar, u64 off, u32 len, struct port_shm *s)
+{
+	struct pci_function *fn = nvme_function(h->m->nvme);
+
+	if (bar > 5 || off + len > fn->cfg.bar[bar].size_bytes)
+		return -EINVAL;
+	*s = (struct port_shm){ &h->home, pci_bar_base(fn, bar) + off };
+	return 0;
+}
+
+static int vm_mem_copy(struct port_vm *vm, gpa_t gpa, void *to, const void *from, u32 len)
+{
+	hpa_t hpa;
+
+	if (len == 0 || !vm_gpa_to_hpa(vm, gpa, len, &hpa))
+		return -EFAULT;
+	if (to)
+		bus_ram_read(&vm->m->bus, hpa, to, len);
+	else
+		bus_ram_write(&vm->m->bus, hpa, from, len);
+	return 0;
+}
+
+int sim_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len)
+{
+	return vm_mem_copy(vm, gpa, buf, NULL, len);
+}
+
+int sim_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len)
+{
+	return vm_mem_copy(vm, gpa, NULL, buf, len);
+}
+
+bool sim_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	hpa_t hpa;
+
+	return vm_gpa_to_hpa(vm, gpa, len, &hpa);
+}
+
+bool sim_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	u32 i;
+
+	for (i = 0; i < vm->nr_ram; i++) {
+		u64 start = vm->ram[i].gpa.v;
+
+		if (start < gpa.v ? gpa.v - start < vm->ram[i].len_bytes : start - gpa.v < len)
+			return true;
+	}
+	return false;
+}
+
+bool sim_vm_mem_range(struct port_vm *vm, u32 i, gpa_t *gpa, u64 *len)
+{
+	if (i >= vm->nr_ram)
+		return false;
+	*gpa = vm->ram[i].gpa;
+	*len = vm->ram[i].len_bytes;
+	return true;
+}
+
+/* A VM's frames stay where they are until vm_destroy() has LightIOV's word that nothing uses them. */
+int sim_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	return sim_vm_mem_is_ram(vm, gpa, len) ? 0 : -EFAULT;
+}
+
+void sim_vm_mem_unpin(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	(void)vm, (void)gpa, (void)len;
+}
+
+/* Firmware's part: BARs get addresses, largest first, naturally aligned; memory decoding on. */
+static void firmware_place_bars(struct port_host *h)
+{
+	struct pci_function *fn = nvme_function(h->m->nvme);
+	u64 base = MACHINE_BAR_BASE;
+	bool placed[6] = { false };
+
+	for (;;) {
+		u64 size = 0;
+		u32 i, best = 6;
+
+		for (i = 0; i < 6; i++) {
+			if (!placed[i] && fn->cfg.bar[i].size_bytes > size) {
+				size = fn->cfg.bar[i].size_bytes;
+				best = i;
+			}
+		}
+		if (best == 6)
+			break;
+		placed[best] = true;
+		base = (base + size - 1) & ~(size - 1);
+		sim_cfg_wr32(h, PCIS_BAR0 + 4 * best, (u32)base);
+		if (fn->cfg.bar[best].is_64bit)
+			sim_cfg_wr32(h, PCIS_BAR0 + 4 * best + 4, (u32)(base >> 32));
+		base += size;
+	}
+	sim_cfg_wr32(h, PCIS_COMMAND, PCIS_COMMAND_MEMORY | PCIS_COMMAND_MASTER);
+}
+
+struct port_host *host_new(struct machine *m)
+{
+	struct port_host *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->m = m;
+	home_init(&h->home, m, NULL, NULL);
+	h->low.free[0] = (struct host_range){ 0x1000000, MACHINE_LOW_RAM - 0x1000000 };
+	h->low.nr = 1;
+	h->high.free[0] = (struct host_range){ MACHINE_HIGH_RAM, m->cfg.high_ram_bytes };
+	h->high.nr = 1;
+	firmware_place_bars(h);
+	if (host_iommu_init(h) || host_irq_init(h)) {
+		host_free(h);
+		return NULL;
+	}
+	return h;
+}
+
+void host_free(struct port_host *h)
+{
+	u32 i;
+
+	for (i = 0; i < MACHINE_VMS_MAX; i++) {
+		if (h->m->vms[i]) {
+			home_fini(&h->m->vms[i]->guest.home);
+			free(h->m->vms[i]);
+		}
+	}
+	host_pages_fini(h);
+	home_fini(&h->home);
+	free(h);
+}
+
+int host_boot_liov(struct machine *m)
+{
+	return liov_backend_start(&m->backend, m->host, &m->cfg.backend);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "machine.h"
+#include "event.h"
+#include "host/host.h"
+#include "store.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define GIB (1ull << 30)
+
+/* P4510 and Skylake-SP figures; source and grade of each in scenarios/platforms/p4510.lua. */
+void machine_config_defaults(struct machine_config *cfg)
+{
+	*cfg = (struct machine_config){
+		.high_ram_bytes = 64 * GIB,
+		.pcpus = 16,
+		.memory_budget_bytes = 1 * GIB,
+		.posted_interrupts = true,
+		.ssd = {
+			.rid = MACHINE_SSD_RID,
+			.serial = "LIOV0001", .model = "LightIOV model P4510", .firmware = "1.0",
+			.nsze = 0x800000, .ncap = 0x800000, .nn = 2,
+			.io_queues = 64, .msix_vectors = 65, .mqes = 0x3FF, .dstrd = 0, .mdts = 5,
+			.aerl = 3, .acl = 3, .elpe = 63, .cqr = true,
+			.oncs = NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES,
+			.timing = {
+				.fetch_ps = 1470 * PS_PER_NS, .per_4k_ps = 1220 * PS_PER_NS,
+				.read_ps = 58 * PS_PER_US, .write_ps = 5700 * PS_PER_NS, .flush_ps = 10 * PS_PER_US,
+				.fixed_ps = 10 * PS_PER_US, .admin_ps = 10 * PS_PER_US, .reset_ps = 1 * PS_PER_MS,
+				.dies = 72,
+			},
+			.link = {
+				.bytes_per_us = 3938, .mps_bytes = 256, .mrrs_bytes = 512, .tlp_overhead_bytes = 24,
+				.read_latency_ps = 480 * PS_PER_NS, .write_flight_ps = 250 * PS_PER_NS,
+			},
+		},
+		.vtd = {
+			.reg_base = { MACHINE_VTD_BASE }, .posted_interrupts = true, .x2apic = true,
+			.iotlb_miss_ps = 280 * PS_PER_NS, .invalidation_ps = 800 * PS_PER_NS,
+		},
+		.cpu = {
+			.walk_ps = 40 * PS_PER_NS, .exit_ps = 800 * PS_PER_NS, .mmio_write_ps = 100 * PS_PER_NS,
+			.mmio_read_ps = 900 * PS_PER_NS, .posted_delivery_ps = 400 * PS_PER_NS,
+		},
+		.backend = {
+			.policy = LIOV_POLICY_PAPER, .host_lbas = 0x100000,
+			.host_iova = { 0x10000, 0xFFF0000 }, .queue_depth = 256, .timeout_ns = 500000000ull,
+			.vm_iova = { 1ull << 40, 1ull << 40 }, .vm_iova_window = 1ull << 34,
+		},
+		.iommu_sync_ps = 1 * PS_PER_US, .revoke_ps = 4 * PS_PER_US, .halt_wake_ps = 2500 * PS_PER_NS,
+	};
+}
+
+static void machine_trace(void *opaque, const struct trace_event *ev)
+{
+	struct machine *m = opaque;
+	u32 i;
+
+	for (i = 0; i < m->nr_listeners; i++)
+		if ((m->listener[i].mask[ev->kind >> 6] >> (ev->kind & 63)) & 1)
+			m->listener[i].fn(m->listener[i].opaque, ev);
+}
+
+void machine_listen(struct machine *m, const u64 mask[2], void (*fn)(void *opaque, const struct trace_event *ev), void *opaque)
+{
+	assert(m->nr_listeners < sizeof(m->listener) / sizeof(m->listener[0]));
+	m->listener[m->nr_listeners].fn = fn;
+	m->listener[m->nr_listeners].opaque = opaque;
+	m->listener[m->nr_listeners].mask[0] = mask[0];
+	m->listener[m->nr_listeners].mask[1] = mask[1];
+	m->nr_listeners++;
+	m->trace.mask[0] |= mask[0];
+	m->trace.mask[1] |= mask[1];
+}
+
+struct task *machine_task(struct machine *m, const char *name, void (*fn)(void *arg), void *arg)
+{
+	struct task *t = task_new(m->sched, &m->tasks, name, fn, arg);
+
+	if (!t)
+		m->failed = true;
+	return t;
+}
+
+static void machine_over_budget(void *opaque)
+{
+	struct machine *m = opaque;
+
+	m->failed = true;
+	sched_stop(m->sched);
+}
+
+static int machine_memory(struct machine *m)
+{
+	const struct machine_config *cfg = &m->cfg;
+	unsigned int flags = cfg->content_bytes ? STORE_BYTES : 0;
+
+	m->memory = store_new(MACHINE_HIGH_RAM + cfg->high_ram_bytes, cfg->memory_budget_bytes, flags);
+	m->media = store_new(cfg->ssd.ncap * STORE_SECTOR_SIZE, cfg->memory_budget_bytes, flags);
+	if (!m->memory || !m->media)
+		return -ENOMEM;
+	store_on_over_budget(m->memory, machine_over_budget, m);
+	store_on_over_budget(m->media, machine_over_budget, m);
+	bus_init(&m->bus, m->memory);
+	if (bus_add_ram(&m->bus, 0, MACHINE_LOW_RAM) || bus_add_ram(&m->bus, MACHINE_HIGH_RAM, cfg->high_ram_bytes))
+		return -EINVAL;
+	return 0;
+}
+
+static int machine_devices(struct machine *m)
+{
+	struct vtd_irq_sink sink = { .deliver = cpu_deliver, .opaque = &m->cpu };
+	const struct machine_config *cfg = &m->cfg;
+	struct vtd_config vtd = cfg->vtd;
+
+	if (cfg->pcpus == 0 || cfg->pcpus > CPU_PCPUS_MAX)
+		return -EINVAL;
+	cpu_init(&m->cpu, cfg->pcpus, &cfg->cpu, &m->bus, m->sched, &m->trace);
+	vtd.posted_interrupts = cfg->posted_interrupts;
+	m->vtd = vtd_new(&vtd, &m->bus, m->sched, &m->trace, &sink);
+	if (!m->vtd)
+		return -ENOMEM;
+	pci_root_init(&m->root, &m->bus, m->vtd, m->sched, &m->trace);
+	m->nvme = nvme_new(&cfg->ssd, &m->root, m->sched, &m->trace, m->media);
+	return m->nvme ? 0 : -EINVAL;
+}
+
+struct machine *machine_new(const struct machine_config *cfg)
+{
+	struct machine *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->cfg = *cfg;
+	m->sched = sched_new();
+	if (!m->sched)
+		goto out;
+	m->trace.sched = m->sched;
+	m->trace.fn = machine_trace;
+	m->trace.opaque = m;
+	if (machine_memory(m) || machine_devices(m))
+		goto out;
+	m->host = host_new(m);
+	if (!m->host)
+		goto out;
+	return m;
+out:
+	machine_free(m);
+	return NULL;
+}
+
+void machine_free(struct machine *m)
+{
+	if (!m)
+		return;
+	task_free_all(&m->tasks);
+	if (m->host)
+		host_free(m->host);
+	nvme_free(m->nvme);
+	vtd_free(m->vtd);
+	store_free(m->memory);
+	store_free(m->media);
+	sched_free(m->sched);
+	free(m);
+}

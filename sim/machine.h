@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SIM_MACHINE_H
+#define SIM_MACHINE_H
+
+/*
+ * One simulated world: the modelled hardware put together, the host that runs on it, its
+ * VMs, and what watches them. Everything of a run hangs from here; two machines share nothing.
+ */
+
+#include "cpu/cpu.h"
+#include "iommu/vtd.h"
+#include "liov/liov.h"
+#include "nvme/nvme.h"
+#include "pci/pci.h"
+#include "rng.h"
+#include "simtrace.h"
+#include "task.h"
+
+#define MACHINE_VMS_MAX		64
+#define MACHINE_VCPUS_MAX	64
+
+/* The machine's address map (host-physical). */
+#define MACHINE_LOW_RAM		0x80000000ull	/* 0 .. 2 GiB: the host's */
+#define MACHINE_BAR_BASE	0xE0000000ull	/* BARs are placed from here */
+#define MACHINE_VTD_BASE	0xFED90000ull
+#define MACHINE_HIGH_RAM	0x100000000ull	/* VMs' memory from here */
+#define MACHINE_SSD_RID		0x0100
+#define MACHINE_IRTE_BASE	0x10		/* IRTE of vector v: this + v */
+
+struct machine_config {
+	u64 seed;
+	u64 high_ram_bytes;
+	u32 pcpus;
+	bool content_bytes;		/* keep all content as bytes */
+	u64 memory_budget_bytes;	/* of materialised content */
+	bool posted_interrupts;
+	struct nvme_config ssd;
+	struct vtd_config vtd;
+	struct cpu_costs cpu;
+	struct liov_backend_config backend;
+	u64 iommu_sync_ps;		/* host software around an invalidation */
+	u64 revoke_ps;			/* shootdown of a mapping on all cores */
+	u64 halt_wake_ps;		/* scheduler trip of a halted vCPU */
+};
+
+struct port_host;
+struct port_vm;
+struct oracle;
+
+struct machine {
+	struct machine_config cfg;
+	struct sched *sched;
+	struct trace trace;
+	struct store *memory, *media;
+	struct bus bus;
+	struct vtd *vtd;
+	struct cpu cpu;
+	struct pci_root root;
+	struct nvme *nvme;
+	struct task *tasks;
+	struct port_host *host;
+	struct liov_backend backend;
+	struct port_vm *vms[MACHINE_VMS_MAX];	/* by id */
+	u32 nr_vms;
+	u32 nr_vcpus;
+	struct gvcpu *gvcpus[MACHINE_VCPUS_MAX];/* by model vcpu id */
+	bool failed;			/* the environment's fault: out of memory or budget */
+	/* Listeners, called in this order for each event they asked for. */
+	struct {
+		void (*fn)(void *opaque, const struct trace_event *ev);
+		void *opaque;
+		u64 mask[2];
+	} listener[4];
+	u32 nr_listeners;
+};
+
+/* Filled with the reference machine: attacks.md's baseline, P4510-like costs. */
+void machine_config_defaults(struct machine_config *cfg);
+
+/* Build and power on: firmware places BARs, the host boots. LightIOV is started by host_boot_liov(). NULL without memory or on a bad configuration. */
+struct machine *machine_new(const struct machine_config *cfg);
+void machine_free(struct machine *m);
+
+/* Before anything runs. */
+void machine_listen(struct machine *m, const u64 mask[2], void (*fn)(void *opaque, const struct trace_event *ev), void *opaque);
+
+static inline void trace_mask_add(u64 mask[2], u32 kind)
+{
+	mask[kind >> 6] |= 1ull << (kind & 63);
+}
+
+struct task *machine_task(struct machine *m, const char *name, void (*fn)(void *arg), void *arg);
+
+#endif
