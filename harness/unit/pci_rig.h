@@ -76,7 +76,11 @@ static inline void rig_reset(void *dev)
 	((struct rig *)dev)->resets++;
 }
 
-static const struct pci_ops rig_ops = { .mmio_read = rig_mmio_read, .mmio_write = rig_mmio_write, .reset = rig_reset };
+static const struct pci_ops rig_ops = {
+	.mmio_read = rig_mmio_read,
+	.mmio_write = rig_mmio_write,
+	.reset = rig_reset,
+};
 
 static inline void rig_msi(void *opaque, u64 addr, u32 data)
 {

@@ -220,6 +220,8 @@ static void test_bus_cpu__across_the_end_of_a_target__nobody_answers(void **stat
 	assert_int_equal(bus_cpu_read(&w->bus, (hpa_t){ 0xFFFC }, 8), ~0ULL);
 	assert_int_equal(bus_cpu_read(&w->bus, (hpa_t){ 0x10FFC }, 8), ~0ULL);
 	assert_int_equal(bus_cpu_read(&w->bus, (hpa_t){ 0x2000 }, 3), ~0ULL);
+	bus_cpu_write(&w->bus, (hpa_t){ 0x2000 }, 0x010203, 3);
+	assert_int_equal(bus_cpu_read(&w->bus, (hpa_t){ 0x2000 }, 4), 0);
 }
 
 static void test_bus_cpu__memory__little_endian(void **state)

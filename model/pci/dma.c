@@ -83,7 +83,8 @@ static void refuse_interrupt_read(struct pci_function *fn, u64 iova, u32 len_byt
 		trace_request(fn, TRACE_DMA_NO_TARGET, false, iova, iova, len_bytes);
 }
 
-static bool read_page(struct pci_function *fn, u64 iova, struct dma_data *d, u32 len_bytes, struct pci_transfer *t)
+static bool read_page(struct pci_function *fn, u64 iova, struct dma_data *d, u32 len_bytes,
+		      struct pci_transfer *t)
 {
 	hpa_t hpa;
 
@@ -206,7 +207,8 @@ bool pci_dma_read(struct pci_function *fn, iova_t addr, void *buf, u32 len_bytes
 	return dma_read(fn, addr.v, &(struct dma_data){ .in = buf }, len_bytes, done_ps);
 }
 
-bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u64 dst_offset, u32 len_bytes, u64 *done_ps)
+bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u64 dst_offset, u32 len_bytes,
+		      u64 *done_ps)
 {
 	return dma_read(fn, addr.v, &(struct dma_data){ .store = dst, .off = dst_offset }, len_bytes, done_ps);
 }
@@ -216,7 +218,8 @@ void pci_dma_write(struct pci_function *fn, iova_t addr, const void *buf, u32 le
 	dma_write(fn, addr.v, &(struct dma_data){ .out = buf }, len_bytes, done_ps);
 }
 
-void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src, u64 src_offset, u32 len_bytes, u64 *done_ps)
+void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src, u64 src_offset, u32 len_bytes,
+			u64 *done_ps)
 {
 	dma_write(fn, addr.v, &(struct dma_data){ .store = src, .off = src_offset }, len_bytes, done_ps);
 }

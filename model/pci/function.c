@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "pci/pci_internal.h"
 
-void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, const struct sched *sched, struct trace *trace)
+void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, const struct sched *sched,
+		   struct trace *trace)
 {
 	*root = (struct pci_root){ .bus = bus, .vtd = vtd, .sched = sched, .trace = trace };
 }

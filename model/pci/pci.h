@@ -100,13 +100,20 @@ struct pci_root {
 	void *msi_opaque;
 };
 
-void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, const struct sched *sched, struct trace *trace);
+void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, const struct sched *sched,
+		   struct trace *trace);
 
-/* Bring @fn up in its reset state and attach it to @root; caller owns the memory. -1: too many functions or a bad configuration. */
+/*
+ * Bring @fn up in its reset state and attach it to @root; caller owns the memory.
+ * -1: too many functions, requester id taken, or a bad configuration.
+ */
 int pci_function_init(struct pci_function *fn, const struct pci_function_config *cfg, struct pci_root *root,
 		      const struct pci_ops *ops, void *dev);
 
-/* Configuration requests by requester id; an absent function reads all ones, writes are dropped. @len is 1, 2 or 4, naturally aligned or all ones. */
+/*
+ * Configuration requests by requester id. @len is 1, 2 or 4, naturally aligned; anything else,
+ * and an absent function, reads all ones; writes there are dropped.
+ */
 u32 pci_cfg_read(struct pci_root *root, u16 rid, u32 off, unsigned int len);
 void pci_cfg_write(struct pci_root *root, u16 rid, u32 off, u32 val, unsigned int len);
 
@@ -118,7 +125,10 @@ u64 pci_bar_base(const struct pci_function *fn, unsigned int bar);
 
 bool pci_msix_enabled(const struct pci_function *fn);
 
-/* The device wants vector @vec: sends the message, or sets its pending bit while masked. Dropped when MSI-X or bus mastering is off. */
+/*
+ * The device wants vector @vec: sends the message, or sets its pending bit while masked.
+ * Dropped when MSI-X or bus mastering is off.
+ */
 void pci_msix_notify(struct pci_function *fn, unsigned int vec);
 
 /*
@@ -129,7 +139,8 @@ void pci_msix_notify(struct pci_function *fn, unsigned int vec);
  * The link is reserved in the order of calls: a start far ahead holds up what comes after.
  */
 bool pci_dma_read(struct pci_function *fn, iova_t addr, void *buf, u32 len_bytes, u64 *done_ps);
-bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u64 dst_offset, u32 len_bytes, u64 *done_ps);
+bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u64 dst_offset, u32 len_bytes,
+		      u64 *done_ps);
 
 /*
  * Device writes memory. Posted: what is blocked is dropped and leaves a fault record; the
@@ -138,7 +149,8 @@ bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u
  * order on the link, so a write that follows another starts with it, not at its *done_ps.
  */
 void pci_dma_write(struct pci_function *fn, iova_t addr, const void *buf, u32 len_bytes, u64 *done_ps);
-void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src, u64 src_offset, u32 len_bytes, u64 *done_ps);
+void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src, u64 src_offset, u32 len_bytes,
+			u64 *done_ps);
 
 /* Does [addr, addr + len) touch any BAR that this function now decodes? For a device's own-range check. */
 bool pci_addr_is_own_bar(const struct pci_function *fn, u64 addr, u64 len_bytes);
