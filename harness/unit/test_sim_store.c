@@ -280,6 +280,43 @@ static void test_store_copy__whole_tagged_sectors__take_no_bytes(void **state)
 	store_free(b);
 }
 
+/* Else comparing the two modes would compare one with itself. */
+static void test_store_copy__into_a_store_of_bytes__keeps_no_tags(void **state)
+{
+	struct store *tags = store_new(4096, STORE_NO_BUDGET, 0), *bytes = store_new(4096, STORE_NO_BUDGET, STORE_BYTES);
+
+	(void)state;
+	store_write_tag(tags, 0, 1);
+	store_copy(bytes, 0, tags, 0, 4096);
+	assert_true(store_bytes_allocated(tags) < 4096 && store_bytes_allocated(bytes) > 4096);
+	assert_true(store_equal(tags, 0, bytes, 0, 4096));
+	store_free(tags);
+	store_free(bytes);
+}
+
+static void test_store_digest__content_far_apart__has_all_of_it_in_order(void **state)
+{
+	struct store *s = store_new(TIB, STORE_NO_BUDGET, 0);
+	u8 sector[STORE_SECTOR_SIZE];
+	struct digest d;
+
+	(void)state;
+	assert_int_equal(digest_init(&d), 0);
+	/* Five neighbours at each power of eight pages, strangers on every level of the tree. */
+	for (u64 i = 0; i < 50; i++) {
+		u64 offset = (4 * KIB << i / 5 * 3) + i % 5 * STORE_SECTOR_SIZE;
+
+		store_tag_expand(i + 1, sector);
+		digest_u64(&d, offset);
+		digest_bytes(&d, sector, sizeof(sector));
+	}
+	for (u64 i = 50; i-- > 0;)
+		store_write_tag(s, (4 * KIB << i / 5 * 3) + i % 5 * STORE_SECTOR_SIZE, i + 1);
+	assert_true(content(s) == digest_final(&d));
+	digest_fini(&d);
+	store_free(s);
+}
+
 static void test_store_write__part_of_a_tagged_sector__keeps_the_rest(void **state)
 {
 	struct store *s = store_new(4096, STORE_NO_BUDGET, 0);
@@ -363,6 +400,8 @@ int main(void)
 		cmocka_unit_test(test_store_sector_tag__bytes_that_a_tag_stands_for__are_recognised),
 		cmocka_unit_test(test_store_sector_hash__tag_and_its_bytes__hash_alike),
 		cmocka_unit_test(test_store_copy__whole_tagged_sectors__take_no_bytes),
+		cmocka_unit_test(test_store_copy__into_a_store_of_bytes__keeps_no_tags),
+		cmocka_unit_test(test_store_digest__content_far_apart__has_all_of_it_in_order),
 		cmocka_unit_test(test_store_write__part_of_a_tagged_sector__keeps_the_rest),
 		cmocka_unit_test(test_store__huge_and_sparse__takes_memory_for_what_is_used),
 		cmocka_unit_test(test_store__over_budget__says_so_once_and_stays_within),
