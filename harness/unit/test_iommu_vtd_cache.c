@@ -90,21 +90,6 @@ static void test_iotlb__page_of_a_large_page__all_of_it_goes(void **state)
 	assert_dma_fault(f, 0x201000, true, 0x5);
 }
 
-static void test_iotlb__cut_large_page__all_pieces_go(void **state)
-{
-	struct fx *f = *state;
-	u64 at = fx_entry(f, FX_TOP, 4, 0x200000, 2, FX_RW);
-
-	fx_poke(f, at, 0xFEE00000ULL | 0x83);		/* kept in 4 KiB pieces: it spans the interrupt range */
-	assert_dma_ok(f, 0x300000, true, 0xFEF00000);
-	assert_dma_ok(f, 0x301000, true, 0xFEF01000);
-	fx_poke(f, at, 0);
-	assert_dma_ok(f, 0x300000, true, 0xFEF00000);
-	fx_invalidate(f, FX_IOTLB_PAGE(FX_DID), 0x301000);
-	assert_dma_fault(f, 0x300000, true, 0x5);
-	assert_dma_fault(f, 0x301000, true, 0x5);
-}
-
 static void test_iotlb__more_pages_than_ways__all_still_right(void **state)
 {
 	struct fx *f = *state;
@@ -261,7 +246,6 @@ int main(void)
 		FX_TEST(test_iotlb__wrong_domain__target_stays),
 		FX_TEST(test_iotlb__address_mask__pages_of_the_block),
 		FX_TEST(test_iotlb__page_of_a_large_page__all_of_it_goes),
-		FX_TEST(test_iotlb__cut_large_page__all_pieces_go),
 		FX_TEST(test_iotlb__more_pages_than_ways__all_still_right),
 		FX_TEST(test_iotlb__two_domains_one_address__own_page_each),
 		FX_TEST(test_paging_cache__hint__freed_table_is_still_walked),

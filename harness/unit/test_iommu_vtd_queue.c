@@ -163,8 +163,11 @@ static void test_queue__stopped__what_follows_waits(void **state)
 	fx_submit(f, FX_WAIT_SW(8), FX_STATUS);		/* a tail write does not wake it */
 	fx_run(f);
 	assert_stopped(f, 0, 3);
+	fx_poke(f, FX_QUEUE, 5);				/* nor does mending the descriptor */
+	fx_wr64(f, 0x88, 3 << 4);
+	fx_run(f);
+	assert_stopped(f, 0, 3);
 	assert_int_equal(fx_peek(f, FX_STATUS), 0);
-	fx_poke(f, FX_QUEUE, 5);
 	fx_wr32(f, FX_FSTS, FSTS_IQE);
 	assert_int_equal(fx_rd64(f, 0xB0), 0);
 	fx_run(f);

@@ -203,6 +203,8 @@ static void test_translate__result_in_interrupt_range__e(void **state)
 	assert_dma_fault(f, 0x200000, true, 0xE);
 	assert_dma_ok(f, 0x3FF000, true, 0xFEFFF000);
 	assert_dma_fault(f, 0x2FF000, true, 0xE);
+	assert_dma_fault(f, 0x200000, false, 0xE);
+	assert_dma_ok(f, 0x300123, false, 0xFEF00123);
 }
 
 static void test_translate__interrupt_range_as_address__never_memory(void **state)

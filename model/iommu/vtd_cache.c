@@ -37,41 +37,28 @@ void vtd_context_invalidate(struct vtd *vtd, const struct vtd_context_inval *inv
 	trace4(vtd->trace, TRACE_VTD_INVAL, 0, VTD_QI_CONTEXT, inv->did, inv->sid, inv->function_mask);
 }
 
-/* A hit is not checked for the interrupt range, neither its address nor its result: no entry may span it. */
-static bool meets_interrupt_range(u64 base, u64 size)
-{
-	return ranges_overlap(base, size, VTD_MSI_BASE, VTD_MSI_SIZE);
-}
-
-void vtd_iotlb_fill(struct vtd *vtd, u16 did, u64 iova, u64 hpa, u8 perm, unsigned int leaf_level)
+void vtd_iotlb_fill(struct vtd *vtd, u16 did, u64 iova, u64 hpa, u8 perm, unsigned int level)
 {
 	struct vtd_iotlb *tlb = &vtd->iotlb;
-	unsigned int level = leaf_level, way;
-	u64 size = BIT_ULL(VTD_LEVEL_SHIFT(leaf_level));
-	u32 set;
+	u32 set = vtd_iotlb_set(tlb, iova, level);
+	unsigned int way = 0;
 
-	if (meets_interrupt_range(iova & ~(size - 1), size) || meets_interrupt_range(hpa, size)) {
-		level = 1;
-		hpa += iova & (size - 1) & ~(SPEC_PAGE_SIZE - 1);
-	}
-	set = vtd_iotlb_set(tlb, iova, level);
-	for (way = 0; way < VTD_IOTLB_WAYS && tlb->way[set][way].key; way++)
-		;
+	while (way < VTD_IOTLB_WAYS && tlb->way[set][way].key)
+		way++;
 	if (way == VTD_IOTLB_WAYS) {
 		way = tlb->next[set];
 		tlb->next[set] = (u8)((way + 1) % VTD_IOTLB_WAYS);
 	}
 	tlb->way[set][way] = (struct vtd_iotlb_entry){
 		.key = vtd_iotlb_key(did, iova, level), .hpa = hpa, .perm = perm,
-		.leaf_shift = (u8)VTD_LEVEL_SHIFT(leaf_level),
 	};
-	tlb->sizes |= (u8)BIT_ULL(level - 1);
+	tlb->large |= level > 1;
 }
 
 static bool iotlb_entry_selected(const struct vtd_iotlb_entry *entry, const struct vtd_iotlb_inval *inv, u64 size)
 {
 	unsigned int level = (unsigned int)(entry->key >> 60 & 3);
-	u64 iova, leaf = BIT_ULL(entry->leaf_shift);
+	u64 page = entry->key & GENMASK_ULL(35, 0);
 
 	if (inv->granularity == VTD_GRAN_GLOBAL)
 		return true;
@@ -79,9 +66,8 @@ static bool iotlb_entry_selected(const struct vtd_iotlb_entry *entry, const stru
 		return false;
 	if (inv->granularity == VTD_GRAN_DOMAIN)
 		return true;
-	/* 6.5.2.3: whatever came from a leaf that meets the range goes, all of it. */
-	iova = (entry->key & GENMASK_ULL(35, 0)) << VTD_LEVEL_SHIFT(level);
-	return ranges_overlap(iova & ~(leaf - 1), leaf, inv->addr, size);
+	/* 6.5.2.3: a large page that meets the range goes, all of it. */
+	return ranges_overlap(page << VTD_LEVEL_SHIFT(level), BIT_ULL(VTD_LEVEL_SHIFT(level)), inv->addr, size);
 }
 
 static void iotlb_drop(struct vtd *vtd, const struct vtd_iotlb_inval *inv, u64 size)
@@ -95,7 +81,7 @@ static void iotlb_drop(struct vtd *vtd, const struct vtd_iotlb_inval *inv, u64 s
 		}
 	}
 	if (inv->granularity == VTD_GRAN_GLOBAL)
-		vtd->iotlb.sizes = 0;
+		vtd->iotlb.large = false;
 }
 
 static void paging_drop(struct vtd *vtd, const struct vtd_iotlb_inval *inv, u64 size)

@@ -41,18 +41,17 @@ struct vtd_context {
 	u64 table;		/* SSPTPTR */
 };
 
-/* @key 0: empty. One entry serves 2^key_shift bytes cut out of a leaf of 2^leaf_shift. */
+/* @key 0: empty. */
 struct vtd_iotlb_entry {
 	u64 key;
 	u64 hpa;
 	u8 perm;		/* VTD_SSPTE_R | VTD_SSPTE_W, over all levels */
-	u8 leaf_shift;
 };
 
 struct vtd_iotlb {
 	struct vtd_iotlb_entry way[VTD_IOTLB_SETS][VTD_IOTLB_WAYS];
 	u8 next[VTD_IOTLB_SETS];	/* the way replaced next: oldest first */
-	u8 sizes;			/* bit n: a page of level n + 1 was entered since the last flush of all */
+	bool large;			/* a 2 MiB or 1 GiB page was entered since the last flush of all */
 	u32 set_mask;
 };
 
@@ -135,7 +134,7 @@ static inline const struct vtd_iotlb_entry *vtd_iotlb_hit_level(const struct vtd
 }
 
 void vtd_context_fill(struct vtd *vtd, const struct vtd_context *ctx);
-void vtd_iotlb_fill(struct vtd *vtd, u16 did, u64 iova, u64 hpa, u8 perm, unsigned int leaf_level);
+void vtd_iotlb_fill(struct vtd *vtd, u16 did, u64 iova, u64 hpa, u8 perm, unsigned int level);
 /* The deepest cached table that serves @iova; NULL: start at the root of the domain's tables. */
 const struct vtd_paging_entry *vtd_paging_find(const struct vtd *vtd, u16 did, u64 iova, unsigned int top_level);
 void vtd_paging_fill(struct vtd *vtd, u16 did, u64 iova, unsigned int level, u64 table, u8 perm);

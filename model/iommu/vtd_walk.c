@@ -164,19 +164,18 @@ static u8 translate_walk(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 	return 0;
 }
 
-static const struct vtd_iotlb_entry *iotlb_hit_large(const struct vtd_iotlb *tlb, u16 did, u64 iova, u64 *offset_mask)
+/* The entry for @iova and the mask of what it leaves of an address. */
+static inline const struct vtd_iotlb_entry *iotlb_find(const struct vtd_iotlb *tlb, u16 did, u64 iova,
+						       u64 *offset_mask)
 {
-	for (unsigned int level = 2; level <= VTD_LEAF_SIZES; level++) {
-		const struct vtd_iotlb_entry *entry;
+	const struct vtd_iotlb_entry *entry = vtd_iotlb_hit_level(tlb, did, iova, 1);
 
-		if (!(tlb->sizes & BIT_ULL(level - 1)))
-			continue;
+	*offset_mask = SPEC_PAGE_SIZE - 1;
+	for (unsigned int level = 2; !entry && tlb->large && level <= VTD_LEAF_SIZES; level++) {
 		entry = vtd_iotlb_hit_level(tlb, did, iova, level);
 		*offset_mask = BIT_ULL(VTD_LEVEL_SHIFT(level)) - 1;
-		if (entry)
-			return entry;
 	}
-	return NULL;
+	return entry;
 }
 
 static enum vtd_result block(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 reason, bool fpd)
@@ -185,12 +184,31 @@ static enum vtd_result block(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 
 	return VTD_BLOCKED;
 }
 
-/* All that is not a 4 KiB hit with permission. */
+/* From the IOTLB or the tables: 0 and *out, or a fault reason. */
+static u8 translate_page(struct vtd *vtd, const struct vtd_context *ctx, u64 iova, bool write, hpa_t *out,
+			 u64 *latency_ps)
+{
+	u8 need = write ? VTD_SSPTE_W : VTD_SSPTE_R;
+	u64 offset_mask;
+	const struct vtd_iotlb_entry *entry = iotlb_find(&vtd->iotlb, ctx->did, iova, &offset_mask);
+
+	if (!entry) {
+		vtd->counters.iotlb_miss++;
+		*latency_ps += vtd->cfg.iotlb_miss_ps;
+		return translate_walk(vtd, ctx, iova, write, out);
+	}
+	/* 6.2.4: permissions are those cached; a page made writable since is so after its invalidation. */
+	vtd->counters.iotlb_hit++;
+	if (!(entry->perm & need))
+		return not_permitted(need);
+	out->v = entry->hpa | (iova & offset_mask);
+	return in_interrupt_range(out->v) ? VTD_FR_INTERRUPT_RANGE : 0;
+}
+
+/* All that is not a plain hit. */
 static enum vtd_result translate_slow(struct vtd *vtd, u16 rid, u64 iova, bool write, hpa_t *out, u64 *latency_ps)
 {
-	const struct vtd_iotlb_entry *entry;
 	struct vtd_context ctx;
-	u64 offset_mask = SPEC_PAGE_SIZE - 1;
 	u8 reason = vtd_context_get(vtd, rid, &ctx);
 
 	if (reason)
@@ -204,20 +222,7 @@ static enum vtd_result translate_slow(struct vtd *vtd, u16 rid, u64 iova, bool w
 		out->v = iova;
 		return VTD_OK;
 	}
-	entry = vtd_iotlb_hit_level(&vtd->iotlb, ctx.did, iova, 1);
-	if (!entry)
-		entry = iotlb_hit_large(&vtd->iotlb, ctx.did, iova, &offset_mask);
-	if (entry) {
-		/* 6.2.4: permissions are those cached; a page made writable since is so after its invalidation. */
-		vtd->counters.iotlb_hit++;
-		if (!(entry->perm & (write ? VTD_SSPTE_W : VTD_SSPTE_R)))
-			return block(vtd, rid, iova, write, write ? VTD_FR_WRITE : VTD_FR_READ, ctx.fpd);
-		out->v = entry->hpa | (iova & offset_mask);
-		return VTD_OK;
-	}
-	vtd->counters.iotlb_miss++;
-	*latency_ps += vtd->cfg.iotlb_miss_ps;
-	reason = translate_walk(vtd, &ctx, iova, write, out);
+	reason = translate_page(vtd, &ctx, iova, write, out, latency_ps);
 	return reason ? block(vtd, rid, iova, write, reason, ctx.fpd) : VTD_OK;
 }
 
@@ -225,18 +230,22 @@ enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write,
 {
 	const struct vtd_context *ctx;
 	const struct vtd_iotlb_entry *entry;
+	u64 offset_mask;
 
 	if (!(vtd->regs.gsts & VTD_G_TE)) {
 		out->v = addr.v;
 		return VTD_OK;
 	}
 	ctx = vtd_context_hit(vtd, rid);
-	if (ctx && !ctx->pass_through && addr.v < ctx->limit) {
-		entry = vtd_iotlb_hit_level(&vtd->iotlb, ctx->did, addr.v, 1);
+	if (ctx && !ctx->pass_through && addr.v < ctx->limit && !in_interrupt_range(addr.v)) {
+		entry = iotlb_find(&vtd->iotlb, ctx->did, addr.v, &offset_mask);
 		if (entry && (entry->perm & (write ? VTD_SSPTE_W : VTD_SSPTE_R))) {
-			vtd->counters.iotlb_hit++;
-			out->v = entry->hpa | (addr.v & (SPEC_PAGE_SIZE - 1));
-			return VTD_OK;
+			out->v = entry->hpa | (addr.v & offset_mask);
+			/* Part of a large page may lie there. */
+			if (!in_interrupt_range(out->v)) {
+				vtd->counters.iotlb_hit++;
+				return VTD_OK;
+			}
 		}
 	}
 	return translate_slow(vtd, rid, addr.v, write, out, latency_ps);
