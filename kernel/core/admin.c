@@ -22,9 +22,9 @@ static void admin_complete(struct liov_admin *a, u16 cid, u16 status, u32 dw0)
 {
 	if (cid >= AER_CID) {
 		/* Memory of the queue can be forged by DMA under paper (GPA-03): believe no more AERs than were sent. */
-		if (cid - AER_CID >= LIOV_PHYS_AERS || a->aers_outstanding == 0)
+		if (cid - AER_CID >= LIOV_PHYS_AERS || !(a->aers & 1u << (cid - AER_CID)))
 			return;
-		a->aers_outstanding--;
+		a->aers &= ~(1u << (cid - AER_CID));
 		if (status == NVME_SC_SUCCESS && a->nr_aer < LIOV_PHYS_AERS)
 			a->aer_dw0[a->nr_aer++] = dw0;
 		if (status == NVME_SC_SUCCESS)
@@ -190,19 +190,15 @@ void liov_admin_post_aers(struct liov_backend *be)
 	u32 want = be->info.aerl + 1u < LIOV_PHYS_AERS ? be->info.aerl + 1u : LIOV_PHYS_AERS;
 
 	port_mutex_lock(&a->lock);
-	while (!a->dead) {
-		struct nvme_sqe sqe = { .opcode = NVME_ADM_AER };
+	for (u32 i = 0; i < want && !a->dead; i++) {
+		struct nvme_sqe sqe = { .opcode = NVME_ADM_AER, .cid = (u16)(AER_CID + i) };
 		unsigned long flags = port_lock_irqsave(&a->irq_lock);
-		u32 nr = a->aers_outstanding;
+		bool sent = a->aers & 1u << i;
 
-		if (nr < want)
-			a->aers_outstanding++;
+		a->aers |= 1u << i;
 		port_unlock_irqrestore(&a->irq_lock, flags);
-		if (nr >= want)
-			break;
-		/* Which of them completes does not matter, so the cid only says "an AER". */
-		sqe.cid = (u16)(AER_CID + nr);
-		admin_send(be, &sqe);
+		if (!sent)
+			admin_send(be, &sqe);
 	}
 	port_mutex_unlock(&a->lock);
 }
@@ -229,24 +225,25 @@ static void aer_work(void *arg)
 	struct liov_backend *be = arg;
 	struct liov_admin *a = &be->admin;
 	u64 since = port_now_ns(be->home) - a->aer_handled_ns;
-	u32 dw0[LIOV_PHYS_AERS];
 	unsigned long flags;
-	u32 nr;
+	u32 dw0 = 0, nr;
 
 	if (a->aer_handled_ns != 0 && since < AER_INTERVAL_NS) {
 		port_timer_arm(&a->aer_timer, AER_INTERVAL_NS - since);
 		return;
 	}
-	a->aer_handled_ns = port_now_ns(be->home);
 	flags = port_lock_irqsave(&a->irq_lock);
 	nr = a->nr_aer;
-	memcpy(dw0, a->aer_dw0, sizeof(dw0));
-	a->nr_aer = 0;
+	if (nr > 0)
+		dw0 = a->aer_dw0[--a->nr_aer];
 	port_unlock_irqrestore(&a->irq_lock, flags);
-
-	for (u32 i = 0; i < nr; i++)
-		aer_handle(be, dw0[i]);
+	if (nr == 0)
+		return;
+	a->aer_handled_ns = port_now_ns(be->home);
+	aer_handle(be, dw0);
 	liov_admin_post_aers(be);
+	if (nr > 1)
+		port_timer_arm(&a->aer_timer, AER_INTERVAL_NS);
 }
 
 static void aer_timer(void *arg)
@@ -266,7 +263,7 @@ void liov_admin_rewind(struct liov_backend *be)
 	a->cq_head = 0;
 	a->cq_phase = true;
 	a->waiting = false;
-	a->aers_outstanding = 0;
+	a->aers = 0;
 	a->nr_aer = 0;
 }
 

@@ -6,13 +6,14 @@
  * What the host-side files of the core say to each other. Not for homes.
  *
  * Locks, outermost first: be->control, vm->lock, be->lock, the mutex of a host queue's I/O,
- * admin.lock, then spin locks, which are leaves. "V": the caller holds vm->lock. Whoever
+ * admin.lock, then spin locks, which are leaves but for vm->page_lock before a queue's. "V": the caller holds vm->lock. Whoever
  * runs in a work or timer that V functions wait for may not take vm->lock.
  */
 
 #include "liov/liov.h"
 #include "nvme.h"
 #include "pci.h"
+#include "check.h"
 
 /* --- extent.c: first fit over ranges of numbers --- */
 void liov_extents_init(struct liov_extents *x, u64 start, u64 count);
@@ -23,6 +24,8 @@ int liov_extents_give(struct liov_extents *x, u64 start, u64 count);
 
 /* --- ctrl.c: the physical controller --- */
 int liov_ctrl_start(struct liov_backend *be);
+/* Disabled, bus mastering off: nothing is in flight any more. */
+void liov_ctrl_halt(struct liov_backend *be);
 void liov_ctrl_stop(struct liov_backend *be);
 /* CC.EN 0, then 1 with the admin queue as before; I/O queues are gone after it. */
 int liov_ctrl_reset(struct liov_backend *be);
@@ -60,8 +63,8 @@ void liov_hwq_forget(struct liov_hwq *q);
 void liov_hwq_mask(struct liov_hwq *q);
 void liov_hwq_unmask(struct liov_hwq *q);
 void liov_hwq_unpost(struct liov_hwq *q);
-/* No page may be mapped into its VM any more (@closed), or again. */
-void liov_hwq_set_closed(struct liov_hwq *q, bool closed);
+/* No page or doorbell of the SQ, of the CQ, may be mapped into its VM any more, or again. */
+void liov_hwq_set_closed(struct liov_hwq *q, bool sq, bool cq);
 int liov_hwq_create_cq(struct liov_hwq *q, u32 entries, bool irq);
 int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq);
 /* 0, or positive status: as before; -EIO: controller lost; -ETIMEDOUT: quarantined. */
@@ -99,11 +102,10 @@ int liov_vm_queue_create_cq(struct liov_vm *vm, u32 index, u32 entries, bool irq
 int liov_vm_queue_create_sq(struct liov_vm *vm, u32 index, u32 entries, u32 cq_index);
 int liov_vm_queue_delete_sq(struct liov_vm *vm, u32 index); /* doorbells and pages revoked first */
 int liov_vm_queue_delete_cq(struct liov_vm *vm, u32 index);
-/* Take the pages and doorbells of queue @index, or of all, from every vCPU. */
-void liov_vm_queue_revoke(struct liov_vm *vm, u32 index);
+/* Close all queues, then take the whole CMB from every vCPU; vectors quiet. */
 void liov_vm_revoke_all(struct liov_vm *vm);
-/* The queue's SQ, CQ and vector, in this order; pages revoked before. */
-int liov_vm_queue_shut(struct liov_vm *vm, u32 index);
+/* Queues with their bit in @which: pages revoked, SQs deleted, CQs deleted, vectors unposted. An error: some are in quarantine. */
+int liov_vm_queues_shut(struct liov_vm *vm, u32 which);
 /* The VM's virtual controller was disabled or reset: all its queues are deleted, pages zeroed. Under mediated: the virtual ones. */
 void liov_vm_queues_reset(struct liov_vm *vm);
 /* Virtual vector @vvec changed (mask, message, MSI-X enable): the physical vectors behind it follow. */

@@ -61,7 +61,7 @@ struct liov_hwq {
 	u32 flags;			/* LIOV_HWQ_* */
 	enum liov_hwq_state state;	/* changed under lock */
 	bool cq_live, sq_live;		/* known to the controller; under lock. An SQ may post to another queue's CQ */
-	bool closed;			/* under lock: no page of it may be mapped into the VM */
+	bool sq_closed, cq_closed;	/* under lock: no page of it may be mapped into the VM */
 	bool orphaned;			/* quarantined, and its VM gave it up */
 	u32 owner;			/* VM id, or LIOV_HOST_VM */
 	u32 cq_qid;			/* CQ the SQ posts to, while LIVE */
@@ -81,7 +81,7 @@ struct liov_hwq {
 	/* Host-driven queues (the host's own, and all under mediated): ring state under lock. */
 	bool host_driven;
 	struct port_lock lock;
-	u32 sq_tail, sq_head, cq_head;
+	u32 sq_tail, sq_head, cq_head, cq_head_rung;
 	bool cq_phase;
 	liov_completion_fn complete;
 	void *complete_arg;
@@ -135,8 +135,8 @@ struct liov_admin {
 	u32 dw0;
 	u16 status;			/* SCT << 8 | SC */
 	bool dead;			/* a command timed out: only a controller reset helps */
-	u32 aers_outstanding;
-	u32 aer_dw0[8];
+	u32 aers;			/* bit: this AER is outstanding; under irq_lock, as are the next two */
+	u32 aer_dw0[LIOV_PHYS_AERS];
 	u32 nr_aer;
 	u64 aer_handled_ns;		/* events are handled, and their log read, at a bounded rate */
 	struct port_work aer_work;
@@ -152,6 +152,7 @@ struct liov_backend {
 	bool has_bar0, has_cmb_bar;
 	u64 bar0_size, bar0_bus_addr;
 	u64 cmb_bus_addr;
+	u64 cmb_bar_size, cmb_bar_bus;	/* with has_cmb_bar */
 	struct liov_range msix[2];	/* bytes of BAR 0 that are MSI-X table and PBA */
 	bool own_doorbell_pages;	/* each doorbell is a page: CAP.DSTRD >= 10 */
 	u32 depth_max;			/* entries of a VM's queue: what its pages hold */
@@ -165,7 +166,8 @@ struct liov_backend {
 	struct liov_vm *vms[LIOV_VMS_MAX];
 	u32 nr_quarantined;
 	struct liov_grave *graves;	/* what destroyed VMs' unquiet queues could still reach; under control */
-	bool started, resetting;
+	bool started;
+	bool resetting;			/* under control; seen by V functions and the page answer */
 };
 
 /* A memory range the VM registered: the only guest memory the controller may touch. */

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registered memory: the only guest memory the controller may touch. Registered: checked,
+ * pinned, mapped, and only then found by the checks. Unregistered in the reverse order, and
+ * unpinned only after the IOMMU has forgotten it.
+ */
+
+#include "internal.h"
+
+#define RELEASE_POLL_NS	50000ULL
+#define SCAN_PAGES	512u	/* counters looked at under one hold of the lock */
+
+bool liov_iova_allowed(const struct liov_backend *be, u64 iova, u64 len_bytes)
+{
+	const struct liov_range *host = &be->cfg.host_iova;
+
+	if (len_bytes == 0 || iova > ~0ULL - (len_bytes - 1))
+		return false;
+	return !liov_range_overlaps(iova, len_bytes, host->start, host->count) &&
+	       !liov_range_overlaps(iova, len_bytes, PCIS_IRQ_RANGE_BASE, PCIS_IRQ_RANGE_LAST - PCIS_IRQ_RANGE_BASE + 1) &&
+	       !liov_range_overlaps(iova, len_bytes, be->bar0_bus_addr, be->bar0_size) &&
+	       !liov_range_overlaps(iova, len_bytes, be->cmb_bus_addr, be->info.cmb_size);
+}
+
+/* Index of the entry that holds all of the range, or nr_mem. Either lock held. */
+static u32 mem_find(const struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	u32 i;
+
+	for (i = 0; i < vm->nr_mem; i++)
+		if (liov_range_inside(vm->mem[i].gpa.v, vm->mem[i].len_bytes, gpa.v, len_bytes))
+			break;
+	return i;
+}
+
+/* Add @delta to the counters of the range's pages; it lies in one region. mem_lock held. */
+static void mem_count(struct liov_vm *vm, const struct liov_mem *m, gpa_t gpa, u64 len_bytes, bool up)
+{
+	struct liov_region *r = &vm->region[m->region];
+	u64 first = (gpa.v - r->gpa.v) >> SPEC_PAGE_SHIFT;
+	u64 last = (gpa.v + len_bytes - 1 - r->gpa.v) >> SPEC_PAGE_SHIFT;
+
+	if (!r->page_refs)
+		return;
+	for (u64 p = first; p <= last; p++) {
+		LIOV_ASSERT(up || r->page_refs[p] != 0);
+		r->page_refs[p] += up ? 1u : ~0u;
+	}
+}
+
+bool liov_vm_mem_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, bool hold)
+{
+	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+	u32 i = mem_find(vm, gpa, len_bytes);
+	bool ok = i < vm->nr_mem && !vm->mem[i].releasing;
+
+	if (ok && hold)
+		mem_count(vm, &vm->mem[i], gpa, len_bytes, true);
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	return ok;
+}
+
+/* A releasing range may have been split from its neighbours, but never inside what is held: the hold's range is found whole, or page by page. */
+void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+
+	while (len_bytes > 0) {
+		u64 n = SPEC_PAGE_SIZE - (gpa.v & (SPEC_PAGE_SIZE - 1));
+		u32 i;
+
+		if (n > len_bytes)
+			n = len_bytes;
+		i = mem_find(vm, gpa, n);
+		LIOV_ASSERT(i < vm->nr_mem);
+		mem_count(vm, &vm->mem[i], gpa, n, false);
+		gpa.v += n;
+		len_bytes -= n;
+	}
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+}
+
+static void mem_insert(struct liov_vm *vm, u32 at, struct liov_mem m)
+{
+	for (u32 i = vm->nr_mem; i > at; i--)
+		vm->mem[i] = vm->mem[i - 1];
+	vm->mem[at] = m;
+	vm->nr_mem++;
+	vm->region[m.region].nr_mem++;
+}
+
+static void mem_remove(struct liov_vm *vm, u32 at)
+{
+	vm->region[vm->mem[at].region].nr_mem--;
+	for (vm->nr_mem--; at < vm->nr_mem; at++)
+		vm->mem[at] = vm->mem[at + 1];
+}
+
+/* Does the VM's request make sense, and is none of it in anybody's books? */
+static int mem_register_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	struct liov_backend *be = vm->be;
+
+	if (len_bytes == 0 || ((gpa.v | len_bytes) & (SPEC_PAGE_SIZE - 1)) || gpa.v > ~0ULL - (len_bytes - 1))
+		return -EINVAL;
+	if (be->cfg.dma_offset && !liov_range_inside(0, vm->window.count, gpa.v, len_bytes))
+		return -EINVAL;
+	if (!liov_iova_allowed(be, liov_dma_translate(vm->dma_offset, gpa).v, len_bytes))
+		return -EINVAL;
+	if (!port_vm_mem_is_ram(vm->port, gpa, len_bytes))
+		return -EINVAL;
+	for (u32 i = 0; i < vm->nr_mem; i++)
+		if (liov_range_overlaps(vm->mem[i].gpa.v, vm->mem[i].len_bytes, gpa.v, len_bytes))
+			return -EINVAL;
+	return vm->nr_mem < LIOV_MEM_RANGES_MAX ? 0 : -ENOSPC;
+}
+
+static int region_open(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, u32 *index)
+{
+	u32 *refs = NULL;
+	u32 i;
+
+	/* No more regions than entries, and there is room for an entry. */
+	for (i = 0; i < LIOV_MEM_RANGES_MAX - 1 && vm->region[i].len_bytes != 0; i++)
+		;
+	if (vm->be->cfg.policy == LIOV_POLICY_MEDIATED) {
+		refs = port_alloc(vm->be->home, (size_t)(len_bytes >> SPEC_PAGE_SHIFT) * sizeof(*refs));
+		if (!refs)
+			return -ENOMEM;
+	}
+	vm->region[i] = (struct liov_region){ .gpa = gpa, .len_bytes = len_bytes, .page_refs = refs };
+	*index = i;
+	return 0;
+}
+
+static void region_close(struct liov_vm *vm, u32 i)
+{
+	u32 *refs = vm->region[i].page_refs;
+	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+
+	vm->region[i] = (struct liov_region){ .len_bytes = 0 };
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	if (refs)
+		port_free(vm->be->home, refs);
+}
+
+/* Unmapped and forgotten by the IOMMU: only now the frames may be anything else. */
+static void mem_unmap(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	struct liov_backend *be = vm->be;
+	iova_t iova = liov_dma_translate(vm->dma_offset, gpa);
+
+	port_iommu_unmap(be->host, iova, len_bytes);
+	port_iommu_sync(be->host);
+	liov_guard(be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_IOVA_REVOKED, iova.v, len_bytes);
+	port_vm_mem_unpin(vm->port, gpa, len_bytes);
+}
+
+int liov_vm_mem_register(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	struct liov_backend *be = vm->be;
+	struct liov_mem m = { .gpa = gpa, .len_bytes = len_bytes };
+	int err = mem_register_check(vm, gpa, len_bytes);
+	unsigned long flags;
+
+	if (err)
+		goto out_deny;
+	err = region_open(vm, gpa, len_bytes, &m.region);
+	if (err)
+		goto out_deny;
+	err = port_vm_mem_pin(vm->port, gpa, len_bytes);
+	if (err)
+		goto out_region;
+	err = port_iommu_map_vm(be->host, liov_dma_translate(vm->dma_offset, gpa), vm->port, gpa, len_bytes,
+				PORT_READ | PORT_WRITE);
+	if (err) {
+		port_vm_mem_unpin(vm->port, gpa, len_bytes);
+		goto out_region;
+	}
+	err = liov_nrd_rebind(vm);
+	if (err) {
+		mem_unmap(vm, gpa, len_bytes);
+		goto out_region;
+	}
+	flags = port_lock_irqsave(&vm->mem_lock);
+	mem_insert(vm, vm->nr_mem, m);
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	return 0;
+
+out_region:
+	region_close(vm, m.region);
+out_deny:
+	liov_deny(be, LIOV_BACKEND, vm->cfg.id, 0, gpa.v, len_bytes);
+	return err;
+}
+
+/* Make [gpa, len) an entry of its own, releasing; neighbours keep what is left. Returns its index. */
+static u32 mem_split(struct liov_vm *vm, u32 i, gpa_t gpa, u64 len_bytes)
+{
+	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+	struct liov_mem whole = vm->mem[i];
+	u64 before = gpa.v - whole.gpa.v;
+	u64 after = whole.len_bytes - before - len_bytes;
+
+	vm->mem[i].gpa = gpa;
+	vm->mem[i].len_bytes = len_bytes;
+	vm->mem[i].releasing = true;
+	if (after != 0)
+		mem_insert(vm, i + 1, (struct liov_mem){ { gpa.v + len_bytes }, after, whole.region, false });
+	if (before != 0)
+		mem_insert(vm, i++, (struct liov_mem){ whole.gpa, before, whole.region, false });
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	return i;
+}
+
+static void mem_unsplit(struct liov_vm *vm, u32 i, const struct liov_mem *whole)
+{
+	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+	u64 end = vm->mem[i].gpa.v + vm->mem[i].len_bytes;
+
+	if (end != whole->gpa.v + whole->len_bytes)
+		mem_remove(vm, i + 1);
+	if (vm->mem[i].gpa.v != whole->gpa.v)
+		mem_remove(vm, --i);
+	vm->mem[i] = *whole;
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+}
+
+/* No new reference can come to a releasing page: one that was seen at zero stays there. */
+static bool mem_wait(struct liov_vm *vm, const struct liov_mem *m)
+{
+	const struct liov_region *r = &vm->region[m->region];
+	u64 at = (m->gpa.v - r->gpa.v) >> SPEC_PAGE_SHIFT, end = at + (m->len_bytes >> SPEC_PAGE_SHIFT);
+	u64 until = port_now_ns(vm->be->home) + vm->be->cfg.timeout_ns;
+
+	while (r->page_refs && at < end) {
+		unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+		u64 stop = end - at < SCAN_PAGES ? end : at + SCAN_PAGES;
+
+		while (at < stop && r->page_refs[at] == 0)
+			at++;
+		port_unlock_irqrestore(&vm->mem_lock, flags);
+		if (at == stop)
+			continue;
+		if (port_now_ns(vm->be->home) >= until)
+			return false;
+		port_sleep_ns(vm->be->home, RELEASE_POLL_NS);
+	}
+	return true;
+}
+
+int liov_vm_mem_unregister(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	struct liov_mem whole, m;
+	unsigned long flags;
+	u32 i, parts;
+
+	if (len_bytes == 0 || ((gpa.v | len_bytes) & (SPEC_PAGE_SIZE - 1)))
+		goto out_deny;
+	i = mem_find(vm, gpa, len_bytes);
+	if (i == vm->nr_mem)
+		goto out_deny;
+	whole = vm->mem[i];
+	parts = (gpa.v != whole.gpa.v) + (gpa.v + len_bytes != whole.gpa.v + whole.len_bytes);
+	if (vm->nr_mem + parts > LIOV_MEM_RANGES_MAX)
+		return -ENOSPC;
+	i = mem_split(vm, i, gpa, len_bytes);
+	m = vm->mem[i];
+	if (!mem_wait(vm, &m)) {
+		mem_unsplit(vm, i, &whole);
+		return -EBUSY;
+	}
+	mem_unmap(vm, gpa, len_bytes);
+	flags = port_lock_irqsave(&vm->mem_lock);
+	mem_remove(vm, i);
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	if (vm->region[m.region].nr_mem == 0) {
+		region_close(vm, m.region);
+		/* Refused or not, nothing is mapped there any more. */
+		(void)liov_nrd_rebind(vm);
+	}
+	return 0;
+out_deny:
+	liov_deny(vm->be, LIOV_BACKEND, vm->cfg.id, 0, gpa.v, len_bytes);
+	return -EINVAL;
+}
+
+void liov_vm_mem_release_all(struct liov_vm *vm)
+{
+	struct liov_backend *be = vm->be;
+
+	for (u32 i = 0; i < vm->nr_mem; i++)
+		port_iommu_unmap(be->host, liov_dma_translate(vm->dma_offset, vm->mem[i].gpa), vm->mem[i].len_bytes);
+	port_iommu_sync(be->host);
+	while (vm->nr_mem > 0) {
+		struct liov_mem m = vm->mem[vm->nr_mem - 1];
+		unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+
+		mem_remove(vm, vm->nr_mem - 1);
+		port_unlock_irqrestore(&vm->mem_lock, flags);
+		liov_guard(be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_IOVA_REVOKED,
+			   liov_dma_translate(vm->dma_offset, m.gpa).v, m.len_bytes);
+		port_vm_mem_unpin(vm->port, m.gpa, m.len_bytes);
+		if (vm->region[m.region].nr_mem == 0)
+			region_close(vm, m.region);
+	}
+}

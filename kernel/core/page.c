@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a VM finds in its CMB BAR: the info page, and the answer to the first touch of any
+ * other page. The answer is looked up by (VM, slot) and never makes anything.
+ */
+
+#include "internal.h"
+
+static const struct liov_page nothing = { .kind = LIOV_PAGE_NONE };
+
+int liov_info_page_init(struct liov_vm *vm)
+{
+	struct liov_backend *be = vm->be;
+	bool direct = be->cfg.policy != LIOV_POLICY_MEDIATED;
+	struct liov_info info = {
+		.magic = LIOV_INFO_MAGIC,
+		.major = LIOV_ABI_MAJOR,
+		.minor = LIOV_ABI_MINOR,
+		.flags = direct ? LIOV_INFO_DOORBELLS : 0,
+		.nr_queues = vm->cfg.nr_queues,
+		/* Under mediated the mediator translates: the guest's numbers are its own. */
+		.lba_start = direct ? vm->lba.start : 0,
+		.lba_count = vm->lba.count,
+		.dma_offset = direct ? vm->dma_offset : 0,
+	};
+	struct port_shm s;
+	int err = port_pages_alloc(be->host, 1, &vm->info_page);
+
+	if (err)
+		return err;
+	vm->has_info_page = true;
+	for (u32 i = 0; i < vm->cfg.nr_queues; i++) {
+		struct liov_info_queue *q = &info.queue[i];
+		u32 slot = LIOV_CMB_SLOTS + i * LIOV_CMB_SLOT_STRIDE;
+
+		q->sq = slot + LIOV_SLOT_SQ;
+		q->cq = slot + LIOV_SLOT_CQ;
+		q->depth_max = vm->queue[i]->depth_max;
+		if (direct && be->own_doorbell_pages) {
+			q->sq_doorbell = slot + LIOV_SLOT_SQ_DOORBELL;
+			q->cq_doorbell = slot + LIOV_SLOT_CQ_DOORBELL;
+		} else if (direct) {
+			u32 base = LIOV_CMB_DOORBELLS - NVME_REG_DBS;
+
+			q->sq_doorbell = base + (u32)liov_doorbell(be, vm->queue[i]->qid, false);
+			q->cq_doorbell = base + (u32)liov_doorbell(be, vm->queue[i]->qid, true);
+		}
+	}
+	s = port_pages_shm(&vm->info_page);
+	port_shm_copy_out(&s, 0, &info, sizeof(info));
+	return 0;
+}
+
+/* What of queue @q may be mapped now. Everything in one look under its lock. */
+struct queue_view {
+	bool sq, cq;		/* live, and nobody is taking it away */
+	u32 sq_bytes, cq_bytes;
+};
+
+static struct queue_view queue_look(struct liov_vm *vm, struct liov_hwq *q)
+{
+	struct queue_view v = { 0 };
+	unsigned long flags;
+
+	if (!q)
+		return v;
+	flags = port_lock_irqsave(&q->lock);
+	if (q->vm == vm && q->state != LIOV_HWQ_QUARANTINED) {
+		v.sq = q->sq_live && !q->sq_closed;
+		v.cq = q->cq_live && !q->cq_closed;
+		v.sq_bytes = q->sq_entries * (u32)sizeof(struct nvme_sqe);
+		v.cq_bytes = q->cq_entries * (u32)sizeof(struct nvme_cqe);
+	}
+	port_unlock_irqrestore(&q->lock, flags);
+	return v;
+}
+
+static struct liov_page page_doorbell(const struct liov_backend *be, u64 bar_off)
+{
+	if (bar_off + SPEC_PAGE_SIZE > be->bar0_size)
+		return nothing;
+	return (struct liov_page){ .kind = LIOV_PAGE_BAR0, .bar_off = bar_off, .writable = true };
+}
+
+/* The page that all VMs share: only for who has a queue that it can ring. */
+static struct liov_page page_shared_doorbells(struct liov_vm *vm)
+{
+	if (vm->be->own_doorbell_pages)
+		return nothing;
+	for (u32 i = 0; i < vm->cfg.nr_queues; i++)
+		if (queue_look(vm, vm->queue[i]).sq)
+			return page_doorbell(vm->be, NVME_REG_DBS);
+	return nothing;
+}
+
+static struct liov_page page_slot(struct liov_vm *vm, u32 index, u64 off)
+{
+	struct liov_backend *be = vm->be;
+	struct liov_hwq *q = vm->queue[index];
+	struct queue_view v = queue_look(vm, q);
+
+	if (off < LIOV_SLOT_CQ) {
+		if (!v.sq || off >= v.sq_bytes)
+			return nothing;
+		if (q->flags & LIOV_HWQ_SQ_IN_CMB)
+			return (struct liov_page){ .kind = LIOV_PAGE_CMB, .writable = true,
+						   .bar_off = be->info.cmb_off + q->cmb_off + off };
+		return (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = q->sq_pages, .writable = true,
+					   .index = (u32)(off >> SPEC_PAGE_SHIFT) };
+	}
+	if (off < LIOV_SLOT_SQ_DOORBELL) {
+		if (!v.cq || off - LIOV_SLOT_CQ >= v.cq_bytes)
+			return nothing;
+		return (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = q->cq_pages, .writable = true,
+					   .index = (u32)((off - LIOV_SLOT_CQ) >> SPEC_PAGE_SHIFT) };
+	}
+	if (be->own_doorbell_pages && off == LIOV_SLOT_SQ_DOORBELL && v.sq)
+		return page_doorbell(be, liov_doorbell(be, q->qid, false));
+	if (be->own_doorbell_pages && off == LIOV_SLOT_CQ_DOORBELL && v.cq)
+		return page_doorbell(be, liov_doorbell(be, q->qid, true));
+	return nothing;
+}
+
+static struct liov_page page_find(struct liov_vm *vm, u64 off, bool write)
+{
+	bool direct = vm->be->cfg.policy != LIOV_POLICY_MEDIATED;
+	u64 page = off & ~(SPEC_PAGE_SIZE - 1);
+	u64 index = (page - LIOV_CMB_SLOTS) >> 17;
+	u64 slot_off = (page - LIOV_CMB_SLOTS) & (LIOV_CMB_SLOT_STRIDE - 1);
+
+	if (off >= vm->cmb_size)
+		return nothing;
+	if (page == LIOV_CMB_INFO)
+		return write ? nothing : (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = vm->info_page };
+	if (page == LIOV_CMB_DOORBELLS)
+		return direct ? page_shared_doorbells(vm) : nothing;
+	if (page < LIOV_CMB_SLOTS || index >= vm->cfg.nr_queues)
+		return nothing;
+	return direct ? page_slot(vm, (u32)index, slot_off) : liov_mediator_page(vm, (u32)index, slot_off);
+}
+_Static_assert(LIOV_CMB_SLOT_STRIDE == 1u << 17, "slots are found by a shift");
+
+struct liov_page liov_backend_page(struct liov_vm *vm, u64 off, bool write)
+{
+	unsigned long flags = port_lock_irqsave(&vm->page_lock);
+	struct liov_page p = nothing;
+
+	/* Its queues are gone, or a reset is about to take them: nothing is there until they are created again. */
+	if (vm->live && !vm->dying && (!vm->be->resetting || (off & ~(SPEC_PAGE_SIZE - 1)) == LIOV_CMB_INFO))
+		p = page_find(vm, off, write);
+	port_unlock_irqrestore(&vm->page_lock, flags);
+	if (p.kind == LIOV_PAGE_NONE)
+		liov_deny(vm->be, LIOV_BACKEND, vm->cfg.id, 0, off, write);
+	return p;
+}
