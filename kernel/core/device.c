@@ -33,15 +33,16 @@ void liov_device_fatal(struct liov_vm *vm, u64 addr, u64 len)
 /* Registration is of the controller that was enabled: a VM that booted anew registers again. */
 static void release_memory(struct liov_vm *vm)
 {
-	u32 i;
+	u32 n, at = 0;
 
 	if (vm->cfg.register_all)
 		return;
-	for (i = 0; i < LIOV_MEM_RANGES_MAX && vm->nr_mem; i++) {
-		struct liov_mem m = vm->mem[0];
+	/* What a lost command still holds stays, and is refused a second time. */
+	for (n = 0; n < LIOV_MEM_RANGES_MAX && at < vm->nr_mem; n++) {
+		struct liov_mem m = vm->mem[at];
 
 		if (liov_vm_mem_unregister(vm, m.gpa, m.len_bytes))
-			return;
+			at++;
 	}
 }
 

@@ -9,6 +9,9 @@
 #include "device.h"
 #include "check.h"
 
+#define CREATION_COST_NS	2000000ull
+#define CREATION_BURST_NS	(CREATION_COST_NS * 4 * LIOV_VM_QUEUES_MAX)
+
 bool liov_device_cmb_offset(const struct liov_vm *vm, u64 addr, u64 *off)
 {
 	const struct liov_device *dev = &vm->dev;
@@ -60,6 +63,34 @@ static u16 status_of(int err)
 	return err == -EINVAL ? NVME_SC_INVALID_FIELD | NVME_DNR : NVME_SC_INTERNAL;
 }
 
+/*
+ * Creating costs the admin queue that all VMs share two commands, and two to delete again. A
+ * guest that does so in a loop is slowed down to a steady rate once its allowance is used up
+ * (LIF-04); only its own virtual CPU waits.
+ */
+static void pay_for_creation(struct liov_vm *vm)
+{
+	u64 now = port_now_ns(vm->be->home), *due = &vm->dev.creation_due_ns;
+
+	if (*due < now)
+		*due = now;
+	*due += CREATION_COST_NS;
+	if (*due > now + CREATION_BURST_NS)
+		port_sleep_ns(vm->be->home, *due - now - CREATION_BURST_NS);
+}
+
+static u16 create_hardware_cq(struct liov_vm *vm, u32 qid, u32 entries, bool irq, u16 vvec)
+{
+	pay_for_creation(vm);
+	return status_of(liov_vm_queue_create_cq(vm, qid - 1, entries, irq, vvec));
+}
+
+static u16 create_hardware_sq(struct liov_vm *vm, u32 qid, u32 entries, u32 cqid)
+{
+	pay_for_creation(vm);
+	return status_of(liov_vm_queue_create_sq(vm, qid - 1, entries, cqid - 1));
+}
+
 u16 liov_device_create_cq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 {
 	u32 qid = sqe->cdw10 & 0xFFFF, entries = (sqe->cdw10 >> 16) + 1;
@@ -75,7 +106,7 @@ u16 liov_device_create_cq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 	if (liov_device_mediated(vm))
 		status = liov_mediator_create_cq(vm, qid, entries, sqe->prp1, irq, vvec);
 	else
-		status = status_of(liov_vm_queue_create_cq(vm, qid - 1, entries, irq, vvec));
+		status = create_hardware_cq(vm, qid, entries, irq, vvec);
 	if (status)
 		return status;
 	vm->dev.cq[qid].created = true;
@@ -103,7 +134,7 @@ u16 liov_device_create_sq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 	if (liov_device_mediated(vm))
 		status = liov_mediator_create_sq(vm, qid, entries, sqe->prp1, cqid);
 	else
-		status = status_of(liov_vm_queue_create_sq(vm, qid - 1, entries, cqid - 1));
+		status = create_hardware_sq(vm, qid, entries, cqid);
 	if (status)
 		return status;
 	vm->dev.sq[qid].created = true;

@@ -216,6 +216,7 @@ struct liov_device {
 		bool irq_enabled;
 	} sq[LIOV_VM_QUEUES_MAX + 1], cq[LIOV_VM_QUEUES_MAX + 1];
 	u32 admin_denied;		/* counters for the log */
+	u64 creation_due_ns;		/* up to when hardware queues created are paid for */
 	struct port_lock msix_lock;	/* msix*[] and MSI-X control in config: changed under both locks, read under either */
 	u8 data[4096];			/* reply of the admin command being answered */
 };
