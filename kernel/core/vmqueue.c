@@ -34,25 +34,6 @@ static u64 slot(u32 index, u64 off)
 
 /* --- vectors --- */
 
-/* Would the virtual function send vector @vvec now? Enable and function mask are in its MSI-X capability. */
-static bool vvec_open(const struct liov_vm *vm, u16 vvec)
-{
-	const u8 *config = vm->dev.config;
-	u32 at = config[PCIS_CAP_POINTER] & PCIS_CAP_NEXT_MASK;
-
-	if (vvec >= vm->cfg.nr_vectors || vm->dev.msix_masked[vvec])
-		return false;
-	for (u32 i = 0; i < 48 && at >= PCIS_HEADER_SIZE; i++) {
-		if (config[at] == PCIS_CAP_ID_MSIX) {
-			u32 control = config[at + PCIS_MSIX_CONTROL] | (u32)config[at + PCIS_MSIX_CONTROL + 1] << 8;
-
-			return (control & PCIS_MSIX_ENABLE) && !(control & PCIS_MSIX_FUNCTION_MASK);
-		}
-		at = config[at + PCIS_CAP_NEXT] & PCIS_CAP_NEXT_MASK;
-	}
-	return false;
-}
-
 static bool msi_same(const struct liov_msi *a, const struct liov_msi *b)
 {
 	return a->addr == b->addr && a->data == b->data && a->vector == b->vector;
@@ -61,21 +42,20 @@ static bool msi_same(const struct liov_msi *a, const struct liov_msi *b)
 /* The physical vector of one queue as its virtual one stands. Masked, the controller keeps the message pending. */
 static void queue_vector_update(struct liov_vm *vm, struct liov_hwq *q)
 {
-	const struct liov_msi *msi;
+	struct liov_msi msi;
 
-	if (!q->cq_live || !q->irq_enabled || !vvec_open(vm, q->vvec)) {
+	if (!q->cq_live || !q->irq_enabled || !liov_device_vector_open(vm, q->vvec, &msi)) {
 		liov_hwq_mask(q);
 		return;
 	}
-	msi = &vm->dev.msix[q->vvec];
-	if (q->vector_posted && !msi_same(&q->posted_msi, msi)) {
+	if (q->vector_posted && !msi_same(&q->posted_msi, &msi)) {
 		liov_hwq_mask(q);
 		liov_hwq_unpost(q);
 	}
 	/* Where the home cannot post, the handler forwards. */
-	if (!q->vector_posted && port_irq_post(vm->be->host, q->vector, vm->port, msi) == 0) {
+	if (!q->vector_posted && port_irq_post(vm->be->host, q->vector, vm->port, &msi) == 0) {
 		q->vector_posted = true;
-		q->posted_msi = *msi;
+		q->posted_msi = msi;
 	}
 	liov_hwq_unmask(q);
 }
