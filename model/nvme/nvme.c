@@ -83,7 +83,7 @@ static void sizes_init(struct nvme *n)
 	queued = (u64)n->nr_queues * n->cfg.mqes;
 	n->nr_slots = (u32)nvme_min(queued, NVME_SLOTS_MAX);
 	n->nr_slots = (u32)nvme_min(n->nr_slots, NVME_FRAGS_BUDGET / n->max_frags);
-	n->nr_slots = (u32)nvme_max(n->nr_slots, NVME_SLOTS_MIN);
+	n->nr_slots = (u32)nvme_max(n->nr_slots, NVME_SLOTS_MIN) + NVME_SLOTS_ADMIN;
 	n->pages_per_queue = (u32)(page_up((n->cfg.mqes + 1ULL) * sizeof(struct nvme_sqe)) / NVME_PAGE_SIZE);
 }
 

@@ -19,8 +19,9 @@
 #define NVME_BLOCK_SHIFT 9
 #define NVME_QUEUES_MAX 512		/* with the admin pair */
 #define NVME_QUEUE_NONE 0xFFFF
-#define NVME_SLOTS_MAX 1024		/* commands in the controller at one time */
+#define NVME_SLOTS_MAX 1024		/* I/O commands in the controller at one time */
 #define NVME_SLOTS_MIN 64
+#define NVME_SLOTS_ADMIN 8		/* more that I/O cannot take: Abort and Delete do not wait for what they end */
 #define NVME_FRAGS_MAX 8193		/* 65536 blocks of 512 bytes with an offset */
 #define NVME_FRAGS_BUDGET (1u << 20)	/* entries of all slots together */
 #define NVME_ERRORS_MAX 256		/* ELPE is an 8-bit field */

@@ -105,10 +105,13 @@ void nvme_cq_wake(struct nvme *n, struct nvme_cq *cq)
 		nvme_sq_wake(n, &n->sq[q]);
 }
 
+/* Is there a queue to serve, with the slots that are free now? */
 static bool any_ready(const struct nvme *n)
 {
 	u64 any = 0;
 
+	if (n->nr_free <= NVME_SLOTS_ADMIN)
+		return n->ready[0] & 1;
 	for (u32 i = 0; i < NVME_QUEUES_MAX / 64; i++)
 		any |= n->ready[i];
 	return any != 0;
@@ -118,7 +121,7 @@ void nvme_front_kick(struct nvme *n, u64 delay_ps)
 {
 	u64 now = sched_now(n->sched);
 
-	if (event_is_queued(&n->front_ev) || !n->nr_free || !any_ready(n) || !nvme_is_running(n))
+	if (event_is_queued(&n->front_ev) || !any_ready(n) || !nvme_is_running(n))
 		return;
 	sched_after(n->sched, &n->front_ev, nvme_max(now + delay_ps, n->front_free_ps) - now);
 }
@@ -159,6 +162,8 @@ static u32 burst_of(const struct nvme *n)
  */
 static struct nvme_sq *next_turn(struct nvme *n)
 {
+	if (n->nr_free <= NVME_SLOTS_ADMIN)
+		return n->nr_free && sq_can_fetch(n, 0) ? &n->sq[0] : NULL;
 	if (n->burst_left && sq_can_fetch(n, n->turn)) {
 		n->burst_left--;
 		return &n->sq[n->turn];
@@ -221,7 +226,7 @@ void nvme_front_event(struct event *ev)
 	struct nvme_cmd *cmd;
 	u64 busy_ps;
 
-	if (!nvme_is_running(n) || !n->nr_free)
+	if (!nvme_is_running(n))
 		return;
 	sq = next_turn(n);
 	if (!sq)
