@@ -10,10 +10,10 @@ NOFRONTEND ?=
 
 B := build$(if $(SAN),/san)$(if $(COV),/cov)$(if $(NOFRONTEND),/nofrontend)
 
+comma    := ,
 WARN     := -Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 BASE     := -std=gnu11 -g $(if $(COV),-O0 --coverage,-O2) $(WARN) -fno-strict-aliasing -MMD -MP \
             $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-comma    := ,
 LDFLAGS  += $(if $(SAN),-fsanitize=address$(comma)undefined) $(if $(COV),--coverage)
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
 LDLIBS   := -llua5.4 -ljansson -lxxhash -lm

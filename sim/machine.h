@@ -45,7 +45,7 @@ struct machine_config {
 
 struct port_host;
 struct port_vm;
-struct oracle;
+struct oracle_violation;
 
 struct machine {
 	struct machine_config cfg;
@@ -64,6 +64,8 @@ struct machine {
 	u32 nr_vms;
 	u32 nr_vcpus;
 	struct gvcpu *gvcpus[MACHINE_VCPUS_MAX];/* by model vcpu id */
+	void (*violated)(void *opaque, const struct oracle_violation *v);	/* watch.c's */
+	void *violated_opaque;
 	bool failed;			/* the environment's fault: out of memory or budget */
 	/* Listeners, called in this order for each event they asked for. */
 	struct {

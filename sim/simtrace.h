@@ -2,30 +2,16 @@
 #ifndef SIM_SIMTRACE_H
 #define SIM_SIMTRACE_H
 
-/*
- * What the simulated host, the guests and LightIOV itself add to the model's stream of
- * events. LightIOV's: a = vm, b = component << 32 | code, c and d its a and b.
- */
+/* LightIOV's own events in the stream: a = vm, b = component << 32 | code, c and d its a and b. */
 
-#include "trace.h"
 #include "liov/trace.h"
+#include "worldtrace.h"
 
-enum sim_trace_kind {
-	SIM_TRACE_LIOV = TRACE_MODEL_END,	/* + enum liov_trace_kind */
-	SIM_TRACE_FRAMES = SIM_TRACE_LIOV + LIOV_TRACE_KINDS, /* a = hpa, b = bytes, c = owner, d = 1 taken, 0 free */
-	SIM_TRACE_PAGE,		/* the host mapped a CMB page into a VM: a = vm, b = offset, c = hpa, d = writable */
-	SIM_TRACE_NO_SLOT,	/* host: a guest-physical address that is nobody's: a = vm, b = gpa, c = write */
-	SIM_TRACE_REVOKED,	/* host: the hypervisor was told to take pages away: a = vm, b = offset, c = bytes */
-	SIM_TRACE_IOVA,		/* host: a = iova, b = bytes, c = hpa, d = 1 mapped, 0 unmapped, 2 invalidated */
-	SIM_TRACE_VM,		/* a = vm, b = 1 created, 0 gone, c = first LBA, d = blocks: as the host's request was answered */
-	SIM_TRACE_QUEUE,	/* a = vm, b = hardware qid, c = 1 given, 0 taken */
-	SIM_TRACE_MSG,		/* a scenario's own word: data */
-	SIM_TRACE_END
+enum {
+	SIM_TRACE_LIOV = SIM_TRACE_WORLD_END,	/* + enum liov_trace_kind */
+	SIM_TRACE_END = SIM_TRACE_LIOV + LIOV_TRACE_KINDS
 };
 
 _Static_assert(SIM_TRACE_END <= 128, "trace masks are two 64-bit words");
-
-#define SIM_OWNER_HOST	0xFFFFFFFFu	/* of frames: the host's own */
-#define SIM_OWNER_NONE	0xFFFFFFFEu	/* free */
 
 #endif

@@ -41,7 +41,8 @@ static u32 before_wrap(u64 addr, u32 len_bytes)
 
 static void trace_request(struct pci_function *fn, u32 kind, bool write, u64 iova, u64 hpa, u32 len_bytes)
 {
-	trace4(fn->root->trace, kind, fn->io_id, fn->cfg.rid | (u64)write << 16, iova, hpa, len_bytes);
+	trace4(fn->root->trace, kind, fn->io_id, fn->cfg.rid | (u64)write << 16 | (u64)fn->dma_kind << 17, iova, hpa,
+	       len_bytes);
 }
 
 static bool translate(struct pci_function *fn, u64 iova, bool write, hpa_t *hpa, struct pci_transfer *t)

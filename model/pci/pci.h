@@ -57,6 +57,13 @@ struct pci_function_config {
 	struct pci_link_config link;
 };
 
+/* What a device's DMA is for; checkers judge an entry of a queue and a command's data by different rules. */
+enum pci_dma_kind {
+	PCI_DMA_QUEUE,		/* SQEs, CQEs */
+	PCI_DMA_LIST,		/* PRP lists, payloads that are part of a command */
+	PCI_DMA_DATA		/* what the command transfers */
+};
+
 struct pci_root;
 struct pci_function;
 
@@ -85,6 +92,7 @@ struct pci_function {
 	u64 msix_pba[PCI_MSIX_VECTORS_MAX / 64];
 	u64 up_free_ps, down_free_ps;	/* link directions are busy until */
 	u64 msi_sent;			/* messages that left the function */
+	u8 dma_kind;			/* the device's: enum pci_dma_kind of what it moves now, for the trace */
 	u64 io_id;			/* the device's: the command it now moves data for, for the trace; 0: none */
 };
 

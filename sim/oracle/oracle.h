@@ -33,11 +33,32 @@ struct oracle_violation {
 
 #define ORACLE_KEEP 64		/* violations kept; more are counted */
 
-struct machine;
+#define ORACLE_VMS_MAX 64
+#define ORACLE_VCPUS_MAX 64
+
+struct store;
+struct pci_function;
+
+/* What of the world the oracle may look at: hardware, and who stands where. */
+struct oracle_world {
+	struct store *media;
+	u64 blocks;
+	struct pci_function *ssd;
+	u32 dstrd;			/* as CAP.DSTRD */
+	u32 irte_base;			/* remapping entry of vector v: this + v */
+	/* VM of a model vCPU, or SIM_OWNER_NONE; address of its posted-interrupt descriptor, or 0 */
+	u32 (*vcpu_vm)(void *opaque, u32 vcpu);
+	u64 (*vcpu_pid)(void *opaque, u32 vcpu);
+	/* Called at each violation, or NULL. */
+	void (*violated)(void *opaque, const struct oracle_violation *v);
+	void *opaque;
+};
+
 struct oracle;
 
-/* Attach to a machine before anything runs. @fn (or NULL) is called at each violation. */
-struct oracle *oracle_new(struct machine *m, void (*fn)(void *opaque, const struct oracle_violation *v), void *opaque);
+/* NULL without memory. Adds the kinds of events it wants to @mask; they are to be given to oracle_event(). */
+struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2]);
+void oracle_event(void *opaque, const struct trace_event *ev);
 void oracle_free(struct oracle *o);
 
 /* All violations so far, of which the first ORACLE_KEEP are kept. */

@@ -20,6 +20,10 @@ struct vm_io {
 	struct port_waitq wait;
 };
 
+/* For drivers: completions of the VM's requests go to their vm_io; a vm_io is about to be submitted. */
+void vm_io_attach(struct port_vm *vm);
+void vm_io_begin(struct port_vm *vm, struct vm_io *io);
+
 /* Bring up the frontend on all queues (or @queues of them, 0: all), @depth entries (0: most). 0 or -errno. */
 int vm_frontend_start(struct port_vm *vm, u32 queues, u32 depth);
 void vm_frontend_stop(struct port_vm *vm);

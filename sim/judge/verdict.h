@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef SIM_ORACLE_VERDICT_H
-#define SIM_ORACLE_VERDICT_H
+#ifndef SIM_JUDGE_VERDICT_H
+#define SIM_JUDGE_VERDICT_H
 
 /*
  * From events to a verdict. While an attack's span is open, refusals (somebody said no) and
@@ -49,6 +49,7 @@ struct verdict {
 };
 
 struct judge;
+struct machine;
 
 /* Attach to a machine before anything runs, after the oracle. */
 struct judge *judge_new(struct machine *m, struct oracle *o);

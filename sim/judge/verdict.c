@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "judge/verdict.h"
+#include "machine.h"
+#include "vm/vm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REVOKED_MAX 64
+
+/* A range that LightIOV took away from a VM: what is refused there now was walled off by it. */
+struct revoked {
+	enum liov_guard guard;
+	u32 vm;
+	u64 start, len;
+};
+
+struct judge {
+	struct machine *m;
+	struct oracle *o;
+	bool open, sister, measured, rejected;
+	u32 by;
+	u64 violations_before;
+	struct revoked revoked[REVOKED_MAX];
+	u32 nr_revoked;
+	struct verdict v;
+};
+
+static const char *const kind_names[] = {
+	[VERDICT_CONTAINED] = "contained", [VERDICT_ESCAPED] = "ESCAPED", [VERDICT_DEGRADED] = "DEGRADED",
+	[VERDICT_OUTAGE] = "OUTAGE", [VERDICT_REJECTED] = "REJECTED", [VERDICT_NA] = "N/A", [VERDICT_INERT] = "INERT",
+	[VERDICT_HUNG] = "HUNG", [VERDICT_UNMODELLED] = "UNMODELLED",
+};
+
+static const char *const component_names[] = {
+	[COMPONENT_NONE] = "-", [COMPONENT_FRONTEND] = "frontend", [COMPONENT_MEDIATOR] = "mediator",
+	[COMPONENT_DEVICE] = "device", [COMPONENT_BACKEND] = "backend", [COMPONENT_HOST] = "host", [COMPONENT_EPT] = "ept",
+	[COMPONENT_IOMMU] = "iommu", [COMPONENT_IRTE] = "irte", [COMPONENT_PCI] = "pci", [COMPONENT_CONTROLLER] = "controller",
+};
+
+const char *verdict_kind_name(enum verdict_kind k)
+{
+	return kind_names[k];
+}
+
+const char *verdict_component_name(enum verdict_component c)
+{
+	return component_names[c];
+}
+
+static void add_code(struct judge *j, const char *code)
+{
+	u32 i;
+
+	if (!j->open)
+		return;
+	for (i = 0; i < j->v.nr_codes; i++)
+		if (strcmp(j->v.code[i], code) == 0)
+			return;
+	if (j->v.nr_codes < VERDICT_CODES)
+		snprintf(j->v.code[j->v.nr_codes++], sizeof(j->v.code[0]), "%s", code);
+}
+
+void judge_code(struct judge *j, const char *code)
+{
+	add_code(j, code);
+}
+
+void judge_status(struct judge *j, u16 status)
+{
+	char code[24];
+
+	snprintf(code, sizeof(code), "nvme:%u/0x%02X", status >> 8 & 7, status & 0xFF);
+	add_code(j, code);
+}
+
+static void add_evidence(struct judge *j, const struct trace_event *ev, enum verdict_component c, bool denied,
+			 const char *text, u64 a, u64 b)
+{
+	struct evidence *e;
+
+	if (!j->open || j->v.nr_evidence == VERDICT_EVIDENCE)
+		return;
+	e = &j->v.evidence[j->v.nr_evidence++];
+	*e = (struct evidence){ .time_ps = ev->time_ps, .io_id = ev->io_id, .component = c, .denied = denied };
+	snprintf(e->text, sizeof(e->text), "%s 0x%llx 0x%llx", text, (unsigned long long)a, (unsigned long long)b);
+}
+
+static bool is_attackers_queue(const struct judge *j, u64 qid)
+{
+	return oracle_queue_owner(j->o, (u32)qid) == j->by;
+}
+
+/* Did LightIOV take this away from the attacker? Then its wall stopped it, whatever hardware it is made of. */
+static bool was_revoked(const struct judge *j, enum liov_guard guard, u64 addr)
+{
+	u32 i;
+
+	for (i = 0; i < j->nr_revoked; i++) {
+		const struct revoked *r = &j->revoked[i];
+
+		if (r->guard == guard && r->vm == j->by && addr >= r->start && addr - r->start < r->len)
+			return true;
+	}
+	return false;
+}
+
+static void remember_revoked(struct judge *j, const struct trace_event *ev)
+{
+	struct revoked *r = &j->revoked[j->nr_revoked % REVOKED_MAX];
+
+	*r = (struct revoked){ (enum liov_guard)(u32)ev->b, (u32)ev->a, ev->c, ev->d };
+	if (j->nr_revoked < REVOKED_MAX)
+		j->nr_revoked++;
+}
+
+static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
+{
+	static const enum verdict_component components[LIOV_COMPONENTS] = {
+		[LIOV_FRONTEND] = COMPONENT_FRONTEND, [LIOV_MEDIATOR] = COMPONENT_MEDIATOR, [LIOV_DEVICE] = COMPONENT_DEVICE,
+		[LIOV_BACKEND] = COMPONENT_BACKEND,
+	};
+	static const char *const guards[] = {
+		[LIOV_GUARD_PAGES_REVOKED] = "pages were revoked", [LIOV_GUARD_IOVA_REVOKED] = "mapping was revoked",
+		[LIOV_GUARD_LBA_WIPED] = "blocks were wiped", [LIOV_GUARD_COPIED] = "works on a private copy of",
+		[LIOV_GUARD_QUEUE_QUIET] = "queue was proven quiet", [LIOV_GUARD_OWN_QUEUE] = "is the VM's own virtual doorbell",
+	};
+	u32 component = (u32)(ev->b >> 32), code = (u32)ev->b;
+
+	if (component >= LIOV_COMPONENTS)
+		return;
+	if (kind == LIOV_TRACE_GUARD && (code == LIOV_GUARD_IOVA_REVOKED || code == LIOV_GUARD_PAGES_REVOKED))
+		remember_revoked(j, ev);
+	if (ev->a != j->by)
+		return;
+	if (kind == LIOV_TRACE_DENY) {
+		add_evidence(j, ev, components[component], true, "refused", ev->c, ev->d);
+		if (code)
+			judge_status(j, (u16)(code & 0x7FF));
+	} else if (kind == LIOV_TRACE_GUARD && code < sizeof(guards) / sizeof(guards[0])) {
+		add_evidence(j, ev, components[component], false, guards[code], ev->c, ev->d);
+	} else if (kind == LIOV_TRACE_EMULATED) {
+		add_evidence(j, ev, components[component], false, "answered in software, opcode", ev->c, ev->d);
+		judge_status(j, (u16)(code & 0x7FF));
+	}
+}
+
+static void fault_event(struct judge *j, const struct trace_event *ev)
+{
+	bool irte = ev->kind == TRACE_IRTE_FAULT;
+	char code[24];
+
+	snprintf(code, sizeof(code), "vtd:0x%02X", (u32)ev->c & 0xFF);
+	add_code(j, code);
+	if (irte)
+		add_evidence(j, ev, COMPONENT_IRTE, true, "blocked interrupt, index and reason", ev->b, ev->c);
+	else if (was_revoked(j, LIOV_GUARD_IOVA_REVOKED, ev->b))
+		add_evidence(j, ev, COMPONENT_BACKEND, true, "had unmapped and synced; DMA blocked at", ev->b, ev->c);
+	else
+		add_evidence(j, ev, COMPONENT_IOMMU, true, "blocked DMA, address and reason", ev->b, ev->c);
+}
+
+static void violation_event(struct judge *j, const struct trace_event *ev)
+{
+	struct gvcpu *gv = ev->a < MACHINE_VCPUS_MAX ? j->m->gvcpus[ev->a] : NULL;
+
+	if (!gv || gv->vm->cfg.id != j->by)
+		return;
+	add_code(j, ev->c & EPT_ACCESS_W ? "ept:violation-w" : ev->c & EPT_ACCESS_X ? "ept:violation-x" : "ept:violation-r");
+}
+
+static void cqe_event(struct judge *j, const struct trace_event *ev)
+{
+	if (is_attackers_queue(j, ev->b >> 16 & 0xFFFF))
+		judge_status(j, (u16)(ev->c & 0x7FF));
+}
+
+static void judge_event(void *opaque, const struct trace_event *ev)
+{
+	struct judge *j = opaque;
+	char code[24];
+
+	if (ev->kind >= SIM_TRACE_LIOV && ev->kind < SIM_TRACE_END) {
+		liov_event(j, ev, ev->kind - SIM_TRACE_LIOV);
+		return;
+	}
+	if (!j->open)
+		return;
+	switch (ev->kind) {
+	case TRACE_CMD_REFUSED:
+		if (is_attackers_queue(j, ev->a))
+			add_evidence(j, ev, COMPONENT_CONTROLLER, true, "refused command, status and opcode", ev->c, ev->d);
+		break;
+	case TRACE_DOORBELL_BAD:
+		add_evidence(j, ev, COMPONENT_CONTROLLER, true, "ignored doorbell, offset and value", ev->a, ev->b);
+		snprintf(code, sizeof(code), "aer:0x%08X", (u32)ev->c);
+		add_code(j, code);
+		break;
+	case TRACE_CQE:
+		cqe_event(j, ev);
+		break;
+	case TRACE_CFS:
+		add_code(j, "csts:cfs");
+		break;
+	case TRACE_DMA_NO_TARGET:
+		add_evidence(j, ev, COMPONENT_PCI, true, "no target for DMA at", ev->b, ev->d);
+		break;
+	case TRACE_VTD_FAULT:
+	case TRACE_IRTE_FAULT:
+		fault_event(j, ev);
+		break;
+	case TRACE_EPT_VIOLATION:
+		violation_event(j, ev);
+		break;
+	case SIM_TRACE_NO_SLOT:
+		if (ev->a == j->by)
+			add_evidence(j, ev, COMPONENT_EPT, true, "is not mapped: guest-physical address", ev->b, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+struct judge *judge_new(struct machine *m, struct oracle *o)
+{
+	static const u32 kinds[] = { TRACE_CMD_REFUSED, TRACE_DOORBELL_BAD, TRACE_CQE, TRACE_CFS, TRACE_DMA_NO_TARGET,
+				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_EPT_VIOLATION, SIM_TRACE_NO_SLOT,
+				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
+				     SIM_TRACE_LIOV + LIOV_TRACE_EMULATED };
+	struct judge *j = calloc(1, sizeof(*j));
+	u64 mask[2] = { 0 };
+	u32 i;
+
+	if (!j)
+		return NULL;
+	j->m = m;
+	j->o = o;
+	j->by = SIM_OWNER_NONE;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		trace_mask_add(mask, kinds[i]);
+	machine_listen(m, mask, judge_event, j);
+	return j;
+}
+
+void judge_free(struct judge *j)
+{
+	free(j);
+}
+
+void judge_open(struct judge *j, u32 vm)
+{
+	if (!j->open && j->v.nr_evidence == 0 && j->v.nr_codes == 0)
+		j->violations_before = oracle_count(j->o);
+	j->open = true;
+	j->by = vm;
+}
+
+void judge_close(struct judge *j)
+{
+	j->open = false;
+}
+
+void judge_measured(struct judge *j, enum verdict_kind kind)
+{
+	j->measured = true;
+	j->v.kind = kind;
+}
+
+void judge_sister(struct judge *j)
+{
+	j->sister = true;
+}
+
+void judge_rejected(struct judge *j, enum verdict_component who)
+{
+	j->rejected = true;
+	j->v.component = who;
+}
+
+/* First refusal, else first guard: who acted first on what the attacker did. */
+static const struct evidence *first_evidence(const struct verdict *v)
+{
+	u32 i;
+
+	for (i = 0; i < v->nr_evidence; i++)
+		if (v->evidence[i].denied)
+			return &v->evidence[i];
+	return v->nr_evidence ? &v->evidence[0] : NULL;
+}
+
+void judge_verdict(const struct judge *j, struct verdict *out)
+{
+	const struct oracle_violation *bad;
+	const struct evidence *e;
+
+	*out = j->v;
+	out->victim = SIM_OWNER_NONE;
+	bad = oracle_violation(j->o, (u32)j->violations_before);
+	e = first_evidence(out);
+	if (bad) {
+		out->kind = VERDICT_ESCAPED;
+		out->component = COMPONENT_NONE;
+		out->victim = bad->victim;
+		snprintf(out->resource, sizeof(out->resource), "%s", bad->what);
+	} else if (j->rejected) {
+		out->kind = VERDICT_REJECTED;
+	} else if (j->sister) {
+		out->kind = e && e->denied ? VERDICT_CONTAINED : VERDICT_NA;
+		out->component = e && e->denied ? e->component : COMPONENT_NONE;
+	} else if (j->measured) {
+		out->component = COMPONENT_NONE;
+	} else if (e) {
+		out->kind = VERDICT_CONTAINED;
+		out->component = e->component;
+	} else {
+		out->kind = VERDICT_INERT;
+	}
+}

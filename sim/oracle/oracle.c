@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "oracle/oracle.h"
+#include "pci/pci.h"
+#include "spec/nvme.h"
+#include "store.h"
+#include "worldtrace.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 512ull
+#define QUEUES_MAX 512
+#define RANGES_MAX 4096
+
+/* Owner of a range of frames; ranges in ascending order. What is not listed is free. */
+struct owned {
+	u64 start, len;
+	u32 owner;
+};
+
+struct oracle {
+	struct oracle_world w;
+	struct owned *frames;
+	u32 nr_frames;
+	u32 last;			/* frames[] index of the last hit */
+	u32 queue_owner[QUEUES_MAX];
+	struct { u64 start, count; bool live; } lba[ORACLE_VMS_MAX];
+	u64 *written;			/* bit a block: written by who owns it now */
+	u64 dma_io;			/* command whose data moved last */
+	u64 msi_time;
+	u32 msi_vector;
+	bool msi_seen;
+	struct page_owner *pages;	/* queue pages mapped into VMs */
+	u32 nr_pages, cap_pages;
+	u64 count;
+	struct oracle_violation kept[ORACLE_KEEP];
+};
+
+/* A host page that a VM may reach by its CPU: last VM it was mapped into wins, another's access is a violation. */
+struct page_owner {
+	u64 hpa;
+	u32 vm;
+};
+
+static const char *const claim_names[ORACLE_CLAIMS] = {
+	[ORACLE_LBA] = "lba", [ORACLE_FRAME] = "frame", [ORACLE_HOST_MEMORY] = "host-memory", [ORACLE_CPU] = "cpu",
+	[ORACLE_DOORBELL] = "doorbell", [ORACLE_VECTOR] = "vector", [ORACLE_REMANENCE] = "remanence",
+	[ORACLE_OVERLAP] = "overlap", [ORACLE_ADMIN] = "admin",
+};
+
+const char *oracle_claim_name(enum oracle_claim c)
+{
+	return c < ORACLE_CLAIMS ? claim_names[c] : "?";
+}
+
+static const char *owner_text(u32 owner, char buf[16])
+{
+	if (owner == SIM_OWNER_HOST)
+		return "the host";
+	if (owner == SIM_OWNER_NONE)
+		return "nobody";
+	snprintf(buf, 16, "VM %u", owner);
+	return buf;
+}
+
+static void violation(struct oracle *o, const struct trace_event *ev, enum oracle_claim claim, u32 by, u32 victim,
+		      const char *what, u64 a, u64 len)
+{
+	struct oracle_violation v = { .claim = claim, .time_ps = ev->time_ps, .io_id = ev->io_id, .by = by, .victim = victim };
+	char who[16], whose[16];
+
+	snprintf(v.what, sizeof(v.what), "%s: %s 0x%llx + 0x%llx of %s", owner_text(by, who), what, (unsigned long long)a,
+		 (unsigned long long)len, owner_text(victim, whose));
+	if (o->count < ORACLE_KEEP)
+		o->kept[o->count] = v;
+	o->count++;
+	if (o->w.violated)
+		o->w.violated(o->w.opaque, &v);
+}
+
+/* --- frames --- */
+
+static u32 frames_lower(const struct oracle *o, u64 addr)
+{
+	u32 lo = 0, hi = o->nr_frames;
+
+	while (lo < hi) {
+		u32 mid = (lo + hi) / 2;
+
+		if (o->frames[mid].start + o->frames[mid].len <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static u32 frame_owner(struct oracle *o, u64 addr)
+{
+	const struct owned *r = &o->frames[o->last];
+	u32 i;
+
+	if (o->last < o->nr_frames && addr >= r->start && addr - r->start < r->len)
+		return r->owner;
+	i = frames_lower(o, addr);
+	if (i == o->nr_frames || addr < o->frames[i].start)
+		return SIM_OWNER_NONE;
+	o->last = i;
+	return o->frames[i].owner;
+}
+
+static void frames_taken(struct oracle *o, const struct trace_event *ev)
+{
+	u32 i = frames_lower(o, ev->a);
+
+	if (i < o->nr_frames && o->frames[i].start < ev->a + ev->b) {
+		violation(o, ev, ORACLE_OVERLAP, (u32)ev->c, o->frames[i].owner, "is given frames", ev->a, ev->b);
+		return;
+	}
+	assert(o->nr_frames < RANGES_MAX);
+	memmove(&o->frames[i + 1], &o->frames[i], (o->nr_frames - i) * sizeof(o->frames[0]));
+	o->frames[i] = (struct owned){ ev->a, ev->b, (u32)ev->c };
+	o->nr_frames++;
+}
+
+static void pages_forget(struct oracle *o, u64 start, u64 len)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < o->nr_pages; i++)
+		if (o->pages[i].hpa < start || o->pages[i].hpa - start >= len)
+			o->pages[n++] = o->pages[i];
+	o->nr_pages = n;
+}
+
+static void frames_freed(struct oracle *o, const struct trace_event *ev)
+{
+	u32 i = frames_lower(o, ev->a);
+
+	pages_forget(o, ev->a, ev->b);
+	if (i == o->nr_frames || o->frames[i].start != ev->a || o->frames[i].len != ev->b)
+		return;
+	memmove(&o->frames[i], &o->frames[i + 1], (o->nr_frames - i - 1) * sizeof(o->frames[0]));
+	o->nr_frames--;
+	o->last = 0;
+}
+
+/* --- blocks --- */
+
+static u32 block_owner(const struct oracle *o, u64 lba)
+{
+	u32 i;
+
+	for (i = 0; i < ORACLE_VMS_MAX; i++)
+		if (o->lba[i].live && lba >= o->lba[i].start && lba - o->lba[i].start < o->lba[i].count)
+			return i;
+	return SIM_OWNER_HOST;
+}
+
+static void vm_changed(struct oracle *o, const struct trace_event *ev)
+{
+	u32 vm = (u32)ev->a, i;
+	u64 b, step;
+
+	if (!ev->b) {
+		o->lba[vm].live = false;
+		for (i = 0; i < QUEUES_MAX; i++)
+			if (o->queue_owner[i] == vm)
+				o->queue_owner[i] = SIM_OWNER_NONE;
+		return;
+	}
+	for (i = 0; i < ORACLE_VMS_MAX; i++)
+		if (i != vm && o->lba[i].live && ev->c < o->lba[i].start + o->lba[i].count && o->lba[i].start < ev->c + ev->d)
+			violation(o, ev, ORACLE_OVERLAP, vm, i, "is given blocks", ev->c, ev->d);
+	o->lba[vm].start = ev->c;
+	o->lba[vm].count = ev->d;
+	o->lba[vm].live = true;
+	/* What the host wrote while it prepared them does not count as the VM's own. */
+	for (b = ev->c; b < ev->c + ev->d && b < o->w.blocks; b += step) {
+		step = (b & 63) == 0 && ev->c + ev->d - b >= 64 ? 64 : 1;
+		o->written[b >> 6] &= step == 64 ? 0 : ~(1ull << (b & 63));
+	}
+}
+
+static void queue_changed(struct oracle *o, const struct trace_event *ev)
+{
+	u32 qid = (u32)ev->b, vm = (u32)ev->a;
+
+	if (qid >= QUEUES_MAX)
+		return;
+	if (ev->c && o->queue_owner[qid] != vm && o->queue_owner[qid] < ORACLE_VMS_MAX)
+		violation(o, ev, ORACLE_OVERLAP, vm, o->queue_owner[qid], "is given hardware queue", qid, 1);
+	o->queue_owner[qid] = ev->c ? vm : SIM_OWNER_NONE;
+}
+
+u32 oracle_queue_owner(const struct oracle *o, u32 qid)
+{
+	return qid < QUEUES_MAX ? o->queue_owner[qid] : SIM_OWNER_NONE;
+}
+
+static bool is_vm(u32 owner)
+{
+	return owner < ORACLE_VMS_MAX;
+}
+
+/* A stale block that is not zero reaches a VM that never wrote it. */
+static void check_remanence(struct oracle *o, const struct trace_event *ev, u32 vm)
+{
+	u64 lba = ev->c, end = lba + ev->d;
+
+	for (; lba < end; lba++) {
+		if ((o->written[lba >> 6] >> (lba & 63)) & 1)
+			continue;
+		if (!store_sector_is(o->w.media, lba * BLOCK, STORE_TAG_ZERO)) {
+			violation(o, ev, ORACLE_REMANENCE, vm, SIM_OWNER_NONE, "reads what an earlier owner left in block", lba, 1);
+			return;
+		}
+	}
+}
+
+static void media_access(struct oracle *o, const struct trace_event *ev)
+{
+	u32 vm = oracle_queue_owner(o, (u32)ev->a), i;
+	bool read = ev->b == NVME_CMD_READ || ev->b == NVME_CMD_COMPARE;
+	u64 b;
+
+	if (ev->a == 0 || !is_vm(vm) || ev->d == 0)
+		return;
+	if (!o->lba[vm].live || ev->c < o->lba[vm].start || ev->c + ev->d > o->lba[vm].start + o->lba[vm].count) {
+		u64 first = ev->c >= o->lba[vm].start && ev->c < o->lba[vm].start + o->lba[vm].count ?
+			    o->lba[vm].start + o->lba[vm].count : ev->c;
+
+		violation(o, ev, ORACLE_LBA, vm, block_owner(o, first), read ? "reads blocks" : "changes blocks", ev->c, ev->d);
+		return;
+	}
+	if (read) {
+		check_remanence(o, ev, vm);
+		return;
+	}
+	for (i = 0, b = ev->c; i < ev->d; i++, b++)
+		o->written[b >> 6] |= 1ull << (b & 63);
+}
+
+/* --- DMA --- */
+
+static void dma(struct oracle *o, const struct trace_event *ev)
+{
+	bool write = (ev->a >> 16) & 1;
+	u32 kind = (ev->a >> 17) & 3, vm, owner;
+
+	o->dma_io = ev->io_id;
+	if (kind == PCI_DMA_QUEUE)
+		return;		/* entries of queues: the host chose their addresses */
+	vm = oracle_queue_owner(o, (u32)(ev->io_id >> 48));
+	if (vm == SIM_OWNER_HOST)
+		return;
+	owner = frame_owner(o, ev->c);
+	if (owner == vm && vm != SIM_OWNER_NONE)
+		return;
+	if (owner == SIM_OWNER_HOST && kind == PCI_DMA_LIST && !write)
+		return;		/* lists and payloads that host software prepared */
+	violation(o, ev, is_vm(owner) ? ORACLE_FRAME : ORACLE_HOST_MEMORY, vm, owner,
+		  write ? "the SSD writes memory" : "the SSD reads memory", ev->c, ev->d);
+}
+
+/* --- processors --- */
+
+static struct page_owner *page_find(struct oracle *o, u64 hpa)
+{
+	u32 i;
+
+	for (i = 0; i < o->nr_pages; i++)
+		if (o->pages[i].hpa == hpa)
+			return &o->pages[i];
+	return NULL;
+}
+
+/* A queue page of the host's goes to the VM it was last mapped into; the info page is not exclusive, but written by no VM. */
+static void page_mapped(struct oracle *o, const struct trace_event *ev)
+{
+	u64 bar0 = pci_bar_base(o->w.ssd, 0);
+	struct page_owner *p;
+
+	if (ev->c >= bar0 && ev->c - bar0 < o->w.ssd->cfg.bar[0].size_bytes)
+		return;		/* doorbells are judged one by one */
+	p = page_find(o, ev->c);
+	if (!p) {
+		if (o->nr_pages == o->cap_pages) {
+			u32 cap = o->cap_pages ? o->cap_pages * 2 : 64;
+			struct page_owner *n = realloc(o->pages, cap * sizeof(*n));
+
+			assert(n);
+			o->pages = n;
+			o->cap_pages = cap;
+		}
+		p = &o->pages[o->nr_pages++];
+		p->hpa = ev->c;
+	}
+	p->vm = (u32)ev->a;
+}
+
+static void doorbell_rung(struct oracle *o, const struct trace_event *ev, u32 vm, u64 off)
+{
+	u32 stride = 4u << o->w.dstrd, n = (u32)((off - NVME_REG_DBS) / stride), qid = n / 2;
+	u32 owner = qid == 0 ? SIM_OWNER_HOST : oracle_queue_owner(o, qid);
+
+	/* What the stride leaves between two registers is nobody's, and the controller ignores it. */
+	if ((off - NVME_REG_DBS) % stride || owner == vm)
+		return;
+	violation(o, ev, qid == 0 ? ORACLE_ADMIN : ORACLE_DOORBELL, vm, owner,
+		  n & 1 ? "rings CQ head doorbell of queue" : "rings SQ tail doorbell of queue", qid, 1);
+}
+
+static void cpu_access(struct oracle *o, const struct trace_event *ev, bool store)
+{
+	struct pci_function *fn = o->w.ssd;
+	u64 bar0 = pci_bar_base(fn, 0), page = ev->c & ~0xFFFull;
+	struct page_owner *p;
+	u32 vm, owner;
+
+	vm = o->w.vcpu_vm(o->w.opaque, (u32)ev->a);
+	if (vm == SIM_OWNER_NONE || ev->c == ~0ull)
+		return;
+	if (ev->c >= bar0 && ev->c - bar0 < fn->cfg.bar[0].size_bytes) {
+		u64 off = ev->c - bar0;
+
+		if (off < NVME_REG_DBS || off >= fn->cfg.msix_table_off)
+			violation(o, ev, ORACLE_CPU, vm, SIM_OWNER_HOST, "reaches a register at", off, ev->d);
+		else if (store)
+			doorbell_rung(o, ev, vm, off);
+		return;
+	}
+	owner = frame_owner(o, ev->c);
+	if (owner == vm)
+		return;
+	p = page_find(o, page);
+	if (owner == SIM_OWNER_HOST && p && p->vm == vm)
+		return;
+	violation(o, ev, ORACLE_CPU, vm, p && owner == SIM_OWNER_HOST ? p->vm : owner, store ? "stores to memory" : "loads from memory",
+		  ev->c, ev->d);
+}
+
+/* --- interrupts --- */
+
+static void msi_sent(struct oracle *o, const struct trace_event *ev)
+{
+	o->msi_time = ev->time_ps;
+	o->msi_vector = (u32)ev->b;
+	o->msi_seen = true;
+}
+
+static u32 pid_owner(const struct oracle *o, u64 pid)
+{
+	u32 i;
+
+	for (i = 0; i < ORACLE_VCPUS_MAX; i++)
+		if (o->w.vcpu_pid(o->w.opaque, i) == pid)
+			return o->w.vcpu_vm(o->w.opaque, i);
+	return SIM_OWNER_NONE;
+}
+
+/* An entry was used. By a message of a vector just sent, whose queue is the VM's: right. By anything else: DMA made it. */
+static void interrupt(struct oracle *o, const struct trace_event *ev, bool posted)
+{
+	u32 victim = posted ? pid_owner(o, ev->d) : SIM_OWNER_HOST;
+	bool own = o->msi_seen && o->msi_time == ev->time_ps && ev->b == o->w.irte_base + o->msi_vector;
+	u32 by = own ? oracle_queue_owner(o, o->msi_vector) : oracle_queue_owner(o, (u32)(o->dma_io >> 48));
+
+	o->msi_seen = false;
+	if (own && (!posted || by == victim))
+		return;
+	violation(o, ev, ORACLE_VECTOR, by, victim, own ? "its vector interrupts through entry" : "DMA interrupts through entry", ev->b, 1);
+}
+
+void oracle_event(void *opaque, const struct trace_event *ev)
+{
+	struct oracle *o = opaque;
+
+	switch (ev->kind) {
+	case TRACE_MEDIA: media_access(o, ev); break;
+	case TRACE_DMA: dma(o, ev); break;
+	case TRACE_CPU_STORE: cpu_access(o, ev, true); break;
+	case TRACE_CPU_LOAD: cpu_access(o, ev, false); break;
+	case TRACE_MSI: msi_sent(o, ev); break;
+	case TRACE_IRTE_POST: interrupt(o, ev, true); break;
+	case TRACE_IRTE_REMAP: interrupt(o, ev, false); break;
+	case SIM_TRACE_FRAMES:
+		if (ev->d)
+			frames_taken(o, ev);
+		else
+			frames_freed(o, ev);
+		break;
+	case SIM_TRACE_PAGE: page_mapped(o, ev); break;
+	case SIM_TRACE_VM: vm_changed(o, ev); break;
+	case SIM_TRACE_QUEUE: queue_changed(o, ev); break;
+	default: break;
+	}
+}
+
+struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
+{
+	static const u32 kinds[] = { TRACE_MEDIA, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
+				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_VM, SIM_TRACE_QUEUE };
+	struct oracle *o = calloc(1, sizeof(*o));
+	u32 i;
+
+	if (!o)
+		return NULL;
+	o->w = *w;
+	o->frames = calloc(RANGES_MAX, sizeof(*o->frames));
+	o->written = calloc(w->blocks / 64 + 1, sizeof(*o->written));
+	if (!o->frames || !o->written) {
+		oracle_free(o);
+		return NULL;
+	}
+	for (i = 0; i < QUEUES_MAX; i++)
+		o->queue_owner[i] = SIM_OWNER_HOST;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		mask[kinds[i] >> 6] |= 1ull << (kinds[i] & 63);
+	return o;
+}
+
+void oracle_free(struct oracle *o)
+{
+	if (!o)
+		return;
+	free(o->frames);
+	free(o->written);
+	free(o->pages);
+	free(o);
+}
+
+u64 oracle_count(const struct oracle *o)
+{
+	return o->count;
+}
+
+const struct oracle_violation *oracle_violation(const struct oracle *o, u32 i)
+{
+	return i < o->count && i < ORACLE_KEEP ? &o->kept[i] : NULL;
+}
