@@ -7,11 +7,11 @@
 
 #include "mediator.h"
 
-#define PAGE_OFFSET	(SPEC_PAGE_SIZE - 1)
+#define PRP_OFFSET	(SPEC_PAGE_SIZE - 1)
 
 static u32 first_bytes(u64 prp1, u32 bytes)
 {
-	u32 room = (u32)(SPEC_PAGE_SIZE - (prp1 & PAGE_OFFSET));
+	u32 room = (u32)(SPEC_PAGE_SIZE - (prp1 & PRP_OFFSET));
 
 	return bytes < room ? bytes : room;
 }
@@ -19,7 +19,7 @@ static u32 first_bytes(u64 prp1, u32 bytes)
 /* Pages after the first. */
 static u32 more_pages(u64 prp1, u32 bytes)
 {
-	return (bytes - first_bytes(prp1, bytes) + (u32)PAGE_OFFSET) >> SPEC_PAGE_SHIFT;
+	return (bytes - first_bytes(prp1, bytes) + (u32)PRP_OFFSET) >> SPEC_PAGE_SHIFT;
 }
 
 /* Bytes used of page @i of those after the first. */
@@ -41,7 +41,7 @@ static u16 copy_list(struct liov_mediator *med, u64 list, u32 nr)
 	if (list & 7)
 		return NVME_SC_INVALID_PRP_OFFSET;
 	while (got < nr) {
-		u32 slots = (u32)(SPEC_PAGE_SIZE - (list & PAGE_OFFSET)) / 8, take = nr - got;
+		u32 slots = (u32)(SPEC_PAGE_SIZE - (list & PRP_OFFSET)) / 8, take = nr - got;
 		bool chained = take > slots;
 
 		if (chained)
@@ -53,7 +53,7 @@ static u16 copy_list(struct liov_mediator *med, u64 list, u32 nr)
 		if (!chained)
 			break;
 		list = med->entries[--got];
-		if (list & PAGE_OFFSET)
+		if (list & PRP_OFFSET)
 			return NVME_SC_INVALID_PRP_OFFSET;
 	}
 	return 0;
@@ -74,7 +74,7 @@ static u16 gather(struct liov_mediator *med, const struct nvme_sqe *in, u32 nr)
 	else if (nr > 1)
 		status = copy_list(med, in->prp2, nr);
 	for (i = 0; i < nr && !status; i++)
-		if (med->entries[i] & PAGE_OFFSET)
+		if (med->entries[i] & PRP_OFFSET)
 			status = NVME_SC_INVALID_PRP_OFFSET;
 	return status;
 }
@@ -158,7 +158,7 @@ static u16 copy_ranges(struct liov_mediator *med, const struct nvme_sqe *in, u32
 	u32 first = first_bytes(in->prp1, bytes);
 	u8 *to = (u8 *)med->entries;
 
-	if ((in->prp1 & 3) || (bytes > first && (in->prp2 & PAGE_OFFSET)))
+	if ((in->prp1 & 3) || (bytes > first && (in->prp2 & PRP_OFFSET)))
 		return NVME_SC_INVALID_PRP_OFFSET;
 	if (port_vm_mem_rd(vm->port, (gpa_t){ in->prp1 }, to, first))
 		return NVME_SC_DATA_TRANSFER;
