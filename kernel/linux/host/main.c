@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LightIOV's host module: takes an NVMe function that was given to it by driver_override,
+ * brings its controller up in a domain of its own, and gives it back disabled.
+ */
+
+#include <linux/atomic.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+
+#include "port_host.h"
+
+static bool gate;
+module_param(gate, bool, 0444);
+MODULE_PARM_DESC(gate, "read from the device in the self-test when it is bound; binding fails with it");
+
+static unsigned long long gate_seed;
+module_param(gate_seed, ullong, 0444);
+MODULE_PARM_DESC(gate_seed, "seed of the image's content, for the self-test");
+
+static unsigned long long host_blocks = 2048;
+module_param(host_blocks, ullong, 0444);
+MODULE_PARM_DESC(host_blocks, "blocks from 0 that stay the host's");
+
+/* Queue pages and host structures: above every BAR and interrupt address, within 39-bit IOMMUs. */
+static unsigned long long iova_start = 64ull << 30;
+module_param(iova_start, ullong, 0444);
+MODULE_PARM_DESC(iova_start, "start of the IOVA window for host structures");
+
+static unsigned long long iova_bytes = 1ull << 30;
+module_param(iova_bytes, ullong, 0444);
+MODULE_PARM_DESC(iova_bytes, "its length in bytes");
+
+static atomic_t broken;
+
+void liov_home_broken(void)
+{
+	atomic_set(&broken, 1);
+}
+
+bool host_is_broken(void)
+{
+	return atomic_read(&broken) != 0;
+}
+
+struct lightiov {
+	struct port_host host;
+	struct liov_backend be;
+	bool stopped;
+};
+
+static void lightiov_report(struct lightiov *l)
+{
+	const struct liov_ctrl_info *i = &l->be.info;
+
+	dev_info(&l->host.pdev->dev, "model '%s' serial '%s' firmware '%s', %llu blocks of %u bytes (%llu MiB)\n", i->model,
+		 i->serial, i->firmware, i->nsze, 1u << i->lba_shift, i->nsze << i->lba_shift >> 20);
+	dev_info(&l->host.pdev->dev, "NVMe %u.%u, %u queue pairs, doorbell stride %u, CMB %llu KiB in BAR %u%s, %u vectors\n",
+		 i->vs >> 16, (i->vs >> 8) & 0xff, i->io_queues, i->doorbell_stride, i->cmb_size >> 10, i->cmb_bar,
+		 i->cmb_sqs ? "" : " (no SQs)", l->host.nr_vectors);
+}
+
+static int lightiov_start(struct lightiov *l)
+{
+	/* Mediated: hardware interrupts go to the host, so nothing is lost where none can be posted. */
+	struct liov_backend_config cfg = {
+		.policy = LIOV_POLICY_MEDIATED,
+		.host_lbas = host_blocks,
+		.host_iova = { iova_start, iova_bytes },
+		.queue_depth = 64,
+		.timeout_ns = 5ull * NSEC_PER_SEC,
+	};
+	int err = liov_backend_start(&l->be, &l->host, &cfg);
+
+	if (err) {
+		dev_err(&l->host.pdev->dev, "controller does not come up: %d\n", err);
+		return err;
+	}
+	lightiov_report(l);
+	if (!gate)
+		return 0;
+	err = host_selftest(&l->be, gate_seed);
+	dev_info(&l->host.pdev->dev, "gate: %s\n", err ? "FAILED" : "passed");
+	if (err)
+		liov_backend_stop(&l->be);
+	return err;
+}
+
+static int lightiov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct lightiov *l;
+	int err;
+
+	if (host_is_broken())
+		return -EIO;
+	l = kvzalloc(sizeof(*l), GFP_KERNEL);
+	if (!l)
+		return -ENOMEM;
+	err = pci_enable_device_mem(pdev);
+	if (err)
+		goto out_free;
+	err = pci_request_mem_regions(pdev, LIOV_MODULE);
+	if (err)
+		goto out_disable;
+	err = host_init(&l->host, pdev);
+	if (err)
+		goto out_regions;
+	err = lightiov_start(l);
+	if (err)
+		goto out_host;
+	pci_set_drvdata(pdev, l);
+	return 0;
+
+out_host:
+	host_fini(&l->host);
+out_regions:
+	pci_release_mem_regions(pdev);
+out_disable:
+	pci_disable_device(pdev);
+out_free:
+	kvfree(l);
+	return err;
+}
+
+/* Nobody makes VMs in this module, so the only refusal there is cannot come. */
+static void lightiov_stop(struct lightiov *l)
+{
+	int err;
+
+	if (l->stopped)
+		return;
+	err = liov_backend_stop(&l->be);
+	LIOV_ASSERT(!err);
+	l->stopped = true;
+}
+
+static void lightiov_remove(struct pci_dev *pdev)
+{
+	struct lightiov *l = pci_get_drvdata(pdev);
+
+	lightiov_stop(l);
+	host_fini(&l->host);
+	pci_release_mem_regions(pdev);
+	pci_disable_device(pdev);
+	kvfree(l);
+}
+
+/* The controller must not go on fetching from memory that the next kernel uses. */
+static void lightiov_shutdown(struct pci_dev *pdev)
+{
+	lightiov_stop(pci_get_drvdata(pdev));
+	pci_clear_master(pdev);
+}
+
+/* No id: only driver_override (or new_id) hands a function over, never the fact that it is an NVMe device. */
+static struct pci_driver lightiov_driver = {
+	.name = LIOV_MODULE,
+	.probe = lightiov_probe,
+	.remove = lightiov_remove,
+	.shutdown = lightiov_shutdown,
+	.driver_managed_dma = true,
+};
+module_pci_driver(lightiov_driver);
+
+MODULE_DESCRIPTION("LightIOV host: hardware NVMe queues for VMs");
+MODULE_LICENSE("GPL");

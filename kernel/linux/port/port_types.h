@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LINUX_PORT_PORT_TYPES_H
+#define LINUX_PORT_PORT_TYPES_H
+
+/* The port's handles as Linux has them. Members are this home's own: the core does not look inside. */
+
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/io-64-nonatomic-hi-lo.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct device;
+struct page;
+
+/* What all handles of one function belong to. */
+struct port_home {
+	struct device *dev;
+	struct workqueue_struct *wq;
+};
+
+struct port_mmio {
+	void __iomem *base;
+	u64 len_bytes;
+};
+
+/* Memory: one of the two is NULL. */
+struct port_shm {
+	void *mem;
+	void __iomem *io;		/* a queue in the CMB */
+	u32 len_bytes;
+};
+
+struct port_lock {
+	spinlock_t lock;
+};
+
+struct port_mutex {
+	struct mutex mutex;
+};
+
+struct port_event {
+	struct completion done;
+};
+
+struct port_work {
+	struct work_struct work;
+	struct port_home *home;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+struct port_timer {
+	struct hrtimer timer;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+/* One compound page; its reference count is the allocation's. */
+struct port_pages {
+	struct page *page;
+	u32 nr;
+};
+
+/* host/port_host.h: a physical NVMe function. */
+struct port_host;
+
+/* No VM can be made yet: the VFIO side that would make one is not part of this module. */
+struct port_vm;
+
+#endif
