@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What LightIOV is for, counted: once a VM's queue pages are mapped, 100,000 reads cause no
+ * VM exit, and every mapped page cost exactly one EPT violation.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "event.h"
+#include "host/host.h"
+#include "watch.h"
+#include "workload/workload.h"
+
+#define READS 100000
+#define WARM_UP 200
+#define FOREVER (1ull << 62)
+
+struct world {
+	struct machine *m;
+	struct port_vm *vm;
+	struct workload *w;
+	int error;
+	u64 exits_before, exits_after;
+};
+
+static u64 exits(const struct port_vm *vm)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < EXIT_REASON_COUNT; i++)
+		sum += vm->gv[0].vcpu.exits[i];
+	return sum;
+}
+
+/* Warm up until every slot of the rings and every buffer was touched; then count exits over READS more. */
+static int reads(struct world *w)
+{
+	struct workload_config cfg = {
+		.depth = 32, .blocks = 8, .read_percent = 100, .random = true, .span_blocks = 0x10000,
+		.requests = WARM_UP + READS, .cpu_ps = 1 * PS_PER_US, .verify = true, .seed = 1,
+	};
+	struct workload_result r;
+
+	w->w = workload_start(w->vm, &cfg);
+	if (!w->w)
+		return -1;
+	while (workload_result(w->w).completed < WARM_UP)
+		task_sleep(10 * PS_PER_US);
+	w->exits_before = exits(w->vm);
+	if (!workload_join(w->w, FOREVER))
+		return -2;
+	w->exits_after = exits(w->vm);
+	r = workload_result(w->w);
+	workload_free(w->w);
+	return r.completed == cfg.requests && r.errors == 0 && r.wrong == 0 && r.twice == 0 && r.outstanding == 0 ? 0 : -3;
+}
+
+static void scenario(void *arg)
+{
+	struct vm_config cfg = {
+		.id = 0, .vcpus = 1, .nr_ram = 1, .ram = { { 1ull << 32, 1ull << 30 } },
+		.liov = { .nr_queues = 1, .lbas = 0x100000 },
+	};
+	struct world *w = arg;
+
+	w->error = host_boot_liov(w->m);
+	if (!w->error)
+		w->error = vm_create(w->m, &cfg, &w->vm);
+	if (w->error)
+		return;
+	task_current()->gvcpu = &w->vm->gv[0];
+	w->error = vm_frontend_start(w->vm, 1, 64);
+	if (!w->error)
+		w->error = reads(w);
+	sched_stop(w->m->sched);
+}
+
+static void run(enum liov_policy policy)
+{
+	struct machine_config cfg;
+	struct world w = { 0 };
+	struct oracle *o;
+
+	machine_config_defaults(&cfg);
+	cfg.backend.policy = policy;
+	if (policy == LIOV_POLICY_NRD) {
+		cfg.ssd.dstrd = 10;
+		cfg.ssd.resource_domains = true;
+	}
+	w.m = machine_new(&cfg);
+	assert_non_null(w.m);
+	o = oracle_new(w.m, NULL, NULL);
+	w.error = -1000;
+	machine_task(w.m, "scenario", scenario, &w);
+	sched_run_until(w.m->sched, FOREVER);
+	assert_int_equal(w.error, 0);
+	assert_int_equal(w.exits_after - w.exits_before, 0);
+	assert_int_equal(w.vm->gv[0].vcpu.exits[EXIT_EPT_VIOLATION],
+			 w.vm->pages_mapped + w.vm->device_exits + w.vm->ept_refused);
+	assert_int_equal(w.vm->ept_faults, w.vm->pages_mapped);
+	assert_int_equal(w.vm->ept_refused, 0);
+	assert_true(w.vm->gv[0].interrupts > 0);
+	assert_true(w.vm->gv[0].vcpu.posted >= w.vm->gv[0].interrupts / 2);
+	assert_int_equal(oracle_count(o), 0);
+	machine_free(w.m);
+	oracle_free(o);
+}
+
+static void test_steady__paper__no_exit(void **state)
+{
+	(void)state;
+	run(LIOV_POLICY_PAPER);
+}
+
+static void test_steady__nrd__no_exit(void **state)
+{
+	(void)state;
+	run(LIOV_POLICY_NRD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steady__paper__no_exit),
+		cmocka_unit_test(test_steady__nrd__no_exit),
+	};
+
+	return cmocka_run_group_tests_name("steady", tests, NULL, NULL);
+}
