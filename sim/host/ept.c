@@ -101,6 +101,21 @@ int host_ept_map(struct port_vm *vm, gpa_t gpa, hpa_t hpa, unsigned int page_shi
 	return 0;
 }
 
+/* A 2 MiB leaf becomes a table of small ones that say the same. */
+static bool split(struct port_vm *vm, hpa_t at)
+{
+	u64 e = rd(vm, at);
+	hpa_t table = table_new(vm);
+	u32 i;
+
+	if (hpa_bad(table))
+		return false;
+	for (i = 0; i < EPT_TABLE_ENTRIES; i++)
+		bus_wr64(&vm->m->bus, (hpa_t){ table.v + i * 8 }, (e & ~EPT_ENTRY_LARGE) + i * SPEC_PAGE_SIZE);
+	bus_wr64(&vm->m->bus, at, table.v | EPT_ENTRY_RWX);
+	return true;
+}
+
 void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len)
 {
 	u64 a;
@@ -118,7 +133,12 @@ void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len)
 				break;
 			if (l == 1)
 				bus_wr64(&vm->m->bus, at, 0);
-			assert(l == 1 || !(e & EPT_ENTRY_LARGE));
+			if (l > 1 && (e & EPT_ENTRY_LARGE)) {
+				assert(l == 2);
+				if (!split(vm, at))
+					vm->m->failed = true;
+				e = rd(vm, at);
+			}
 			table.v = e & EPT_ENTRY_ADDR;
 		}
 	}

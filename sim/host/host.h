@@ -28,6 +28,7 @@ enum host_omit {
 	HOST_OMIT_VM_REVOKE = 1u << 2,
 	HOST_OMIT_IRQ_UNPOST = 1u << 3,
 	HOST_OMIT_IRQ_MASK = 1u << 4,
+	HOST_OMIT_VM_MEM_PIN = 1u << 5,
 };
 
 struct host_range {

@@ -114,17 +114,6 @@ bool sim_vm_mem_range(struct port_vm *vm, u32 i, gpa_t *gpa, u64 *len)
 	return true;
 }
 
-/* A VM's frames stay where they are until vm_destroy() has LightIOV's word that nothing uses them. */
-int sim_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len)
-{
-	return sim_vm_mem_is_ram(vm, gpa, len) ? 0 : -EFAULT;
-}
-
-void sim_vm_mem_unpin(struct port_vm *vm, gpa_t gpa, u64 len)
-{
-	(void)vm, (void)gpa, (void)len;
-}
-
 /* Firmware's part: BARs get addresses, largest first, naturally aligned; memory decoding on. */
 static void firmware_place_bars(struct port_host *h)
 {

@@ -111,6 +111,14 @@ static u32 frame_owner(struct oracle *o, u64 addr)
 	return o->frames[i].owner;
 }
 
+static void frames_insert(struct oracle *o, u32 i, struct owned r)
+{
+	assert(o->nr_frames < RANGES_MAX);
+	memmove(&o->frames[i + 1], &o->frames[i], (o->nr_frames - i) * sizeof(o->frames[0]));
+	o->frames[i] = r;
+	o->nr_frames++;
+}
+
 static void frames_taken(struct oracle *o, const struct trace_event *ev)
 {
 	u32 i = frames_lower(o, ev->a);
@@ -119,10 +127,7 @@ static void frames_taken(struct oracle *o, const struct trace_event *ev)
 		violation(o, ev, ORACLE_OVERLAP, (u32)ev->c, o->frames[i].owner, "is given frames", ev->a, ev->b);
 		return;
 	}
-	assert(o->nr_frames < RANGES_MAX);
-	memmove(&o->frames[i + 1], &o->frames[i], (o->nr_frames - i) * sizeof(o->frames[0]));
-	o->frames[i] = (struct owned){ ev->a, ev->b, (u32)ev->c };
-	o->nr_frames++;
+	frames_insert(o, i, (struct owned){ ev->a, ev->b, (u32)ev->c });
 }
 
 static void pages_forget(struct oracle *o, u64 start, u64 len)
@@ -135,16 +140,23 @@ static void pages_forget(struct oracle *o, u64 start, u64 len)
 	o->nr_pages = n;
 }
 
+/* The whole of a range, or a part of one. */
 static void frames_freed(struct oracle *o, const struct trace_event *ev)
 {
 	u32 i = frames_lower(o, ev->a);
+	struct owned r;
 
 	pages_forget(o, ev->a, ev->b);
-	if (i == o->nr_frames || o->frames[i].start != ev->a || o->frames[i].len != ev->b)
+	o->last = 0;
+	if (i == o->nr_frames || o->frames[i].start > ev->a || ev->a + ev->b > o->frames[i].start + o->frames[i].len)
 		return;
+	r = o->frames[i];
 	memmove(&o->frames[i], &o->frames[i + 1], (o->nr_frames - i - 1) * sizeof(o->frames[0]));
 	o->nr_frames--;
-	o->last = 0;
+	if (ev->a + ev->b < r.start + r.len)
+		frames_insert(o, i, (struct owned){ ev->a + ev->b, r.start + r.len - ev->a - ev->b, r.owner });
+	if (r.start < ev->a)
+		frames_insert(o, i, (struct owned){ r.start, ev->a - r.start, r.owner });
 }
 
 /* --- blocks --- */

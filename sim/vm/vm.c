@@ -226,12 +226,43 @@ static void vm_release(struct port_vm *vm)
 		m->gvcpus[gv->vcpu.id] = NULL;
 	}
 	host_ept_fini(vm);
-	for (i = 0; i < vm->nr_ram; i++)
-		host_frames_give(m->host, &m->host->high, vm->ram[i].hpa, vm->ram[i].len_bytes);
-	vm->nr_ram = 0;
 	if (vm->pids.v && !hpa_bad(vm->pids))
 		host_frames_give(m->host, &m->host->low, vm->pids, SPEC_PAGE_SIZE);
 	vm->pids.v = 0;
+}
+
+/* The exit of the VMM's process: its memory goes but for what is pinned, and that with the last pin. */
+static void vm_free_memory(struct port_vm *vm)
+{
+	struct machine *m = vm->m;
+	u32 i;
+
+	if (!vm->exited || vm->pinned_bytes)
+		return;
+	for (i = 0; i < vm->nr_ram; i++)
+		host_frames_give(m->host, &m->host->high, vm->ram[i].hpa, vm->ram[i].len_bytes);
+	vm->nr_ram = 0;
+}
+
+int sim_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	hpa_t hpa;
+
+	if (!vm_gpa_to_hpa(vm, gpa, len, &hpa))
+		return -EFAULT;
+	if (!(vm->m->host->omit & HOST_OMIT_VM_MEM_PIN))
+		vm->pinned_bytes += len;
+	return 0;
+}
+
+void sim_vm_mem_unpin(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	(void)gpa;
+	if (vm->m->host->omit & HOST_OMIT_VM_MEM_PIN)
+		return;
+	assert(vm->pinned_bytes >= len);
+	vm->pinned_bytes -= len;
+	vm_free_memory(vm);
 }
 
 /* Queues the backend gave or took: what the host was told, for those who watch. */
@@ -283,9 +314,10 @@ int vm_create(struct machine *m, const struct vm_config *cfg, struct port_vm **o
 	*out = vm;
 	return 0;
 out:
-	vm->dead = true;
+	vm->dead = vm->exited = true;
 	vm->guest.home.dead = true;
 	vm_release(vm);
+	vm_free_memory(vm);
 	return ret;
 }
 
@@ -300,11 +332,66 @@ void vm_destroy(struct port_vm *vm)
 	for (i = 0; i < vm->nr_gv; i++)
 		if (vm->gv[i].vcpu.state == VCPU_RUNNING && vm->gv[i].vcpu.outside == 0)
 			host_vcpu_preempt(&vm->gv[i]);
+	vm->exited = true;
+	vm_free_memory(vm);
 	if (vm->has_liov)
 		liov_vm_destroy(&vm->liov);
 	vm->has_liov = false;
 	vm_tell(vm, false);
 	vm_release(vm);
+}
+
+int vm_queue_release(struct port_vm *vm, u32 index)
+{
+	struct liov_hwq *q = index < LIOV_VM_QUEUES_MAX ? vm->liov.queue[index] : NULL;
+	u32 qid = q ? q->qid : 0;
+	int ret = liov_vm_queue_release(&vm->liov, index);
+
+	if (ret == 0)
+		trace4(&vm->m->trace, SIM_TRACE_QUEUE, 0, vm->cfg.id, qid, 0, 0);
+	return ret;
+}
+
+int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	u32 i;
+
+	if (len == 0 || ((gpa.v | len) & (SPEC_PAGE_SIZE - 1)))
+		return -EINVAL;
+	for (i = 0; i < vm->nr_ram; i++) {
+		struct vm_ram r = vm->ram[i];
+		u64 lead = gpa.v - r.gpa.v, tail;
+
+		if (gpa.v < r.gpa.v || lead >= r.len_bytes || len > r.len_bytes - lead)
+			continue;
+		tail = r.len_bytes - lead - len;
+		if (vm->nr_ram + 1 >= VM_RAM_MAX)
+			return -ENOSPC;
+		vm->ram[i] = vm->ram[--vm->nr_ram];
+		if (lead)
+			vm->ram[vm->nr_ram++] = (struct vm_ram){ r.gpa, lead, r.hpa };
+		if (tail)
+			vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa.v + len }, tail, { r.hpa.v + lead + len } };
+		host_ept_unmap(vm, gpa, len);
+		host_frames_give(vm->m->host, &vm->m->host->high, (hpa_t){ r.hpa.v + lead }, len);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int vm_plug(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	hpa_t hpa;
+
+	if (len == 0 || ((gpa.v | len) & (SPEC_PAGE_SIZE - 1)) || sim_vm_mem_overlaps(vm, gpa, len))
+		return -EINVAL;
+	if (vm->nr_ram == VM_RAM_MAX)
+		return -ENOSPC;
+	hpa = host_frames_take(vm->m->host, &vm->m->host->high, len, SPEC_PAGE_SIZE, vm->cfg.id);
+	if (hpa_bad(hpa))
+		return -ENOMEM;
+	vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa };
+	return 0;
 }
 
 gpa_t vm_alloc_pages(struct port_vm *vm, u32 nr)

@@ -11,7 +11,7 @@
 #include "liov/frontend.h"
 
 #define VM_VCPUS_MAX	8
-#define VM_RAM_MAX	4
+#define VM_RAM_MAX	8
 #define VM_BAR0_GPA	0xE0000000ull
 #define VM_CMB_GPA	0xE1000000ull
 #define VM_IRQ_BASE	0x40		/* guest vector of MSI-X entry v: this + v */
@@ -77,6 +77,8 @@ struct port_vm {
 	u64 ept_refused;		/* violations that nobody answered */
 	u64 device_exits;		/* trapped accesses to the virtual device */
 	u64 pages_mapped;
+	u64 pinned_bytes;		/* frames LightIOV asked to keep in place */
+	bool exited;			/* its memory is freed as soon as nothing pins it */
 	struct port_guest guest;
 	struct liov_frontend *fe;
 };
@@ -89,6 +91,16 @@ int vm_create(struct machine *m, const struct vm_config *cfg, struct port_vm **o
 
 /* The VM ends at once: its vCPUs never run again; LightIOV takes everything back. In a host task. */
 void vm_destroy(struct port_vm *vm);
+
+/* Queue pair @index goes back to LightIOV's pool, and those who watch are told. In a host task. */
+int vm_queue_release(struct port_vm *vm, u32 index);
+
+/*
+ * The host takes memory out of a running VM (a balloon): unmapped in EPT, frames freed. Or
+ * puts some in, at @gpa. Multiples of 4 KiB. -EINVAL: not the VM's, or overlapping. In a host task.
+ */
+int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
+int vm_plug(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
 
 /* Let what the vCPU's accesses cost pass, and @extra_ps more. In a task standing on it. */
 void vm_pass(struct gvcpu *gv, u64 extra_ps);
