@@ -100,7 +100,9 @@ static void test_domain__opcode_or_nsid__refused(void **state)
 	expect_refused(f, rig_rw(NVME_CMD_COMPARE, WINDOW, 0, DMA_BASE, 0), D(0x001));
 	expect_refused(f, (struct nvme_sqe){ .opcode = NVME_CMD_FLUSH, .nsid = 0xFFFFFFFF }, D(0x00B));
 	sqe.nsid = 2;
-	expect_refused(f, sqe, D(0x002));	/* inactive comes first */
+	expect_refused(f, sqe, D(0x00B));	/* inactive, but a domain's queue is not told */
+	sqe.nsid = 0xFFFFFFFF;
+	expect_refused(f, sqe, D(0x002));
 }
 
 static void test_domain__other_nsid__refused(void **state)

@@ -259,6 +259,29 @@ static void test_stride__of_a_page__names_queues_by_page(void **state)
 	rig_free(r);
 }
 
+/* EXH-01 b */
+static void test_doorbell__fragile_controller__is_fatal(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct rig_queue q;
+	struct rig *r;
+
+	(void)state;
+	cfg.fragile_doorbells = true;
+	r = rig_up(&cfg);
+	q = rig_pair(r, 4, 64, 64);
+	rig_wr32(r, rig_doorbell(r, 4, false), 0xFFFF);
+	assert_true(rig_rd(r, NVME_REG_CSTS, 4) & NVME_CSTS_CFS);
+	rig_put(r, &q, rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 0));
+	rig_ring(r, &q);
+	rig_run(r, RIG_SECOND_PS);
+	assert_int_equal(nvme_counters(r->nvme)->queue_fetched[4], 0);
+	rig_wr32(r, NVME_REG_CC, 0);
+	rig_run(r, RIG_SECOND_PS);
+	rig_enable(r);
+	rig_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_event__none_waiting__is_not_kept),
 		cmocka_unit_test(test_event__told_once__is_masked_until_log_is_read),
 		cmocka_unit_test(test_aer__above_limit__is_refused),
+		cmocka_unit_test(test_doorbell__fragile_controller__is_fatal),
 		cmocka_unit_test(test_stride__of_a_page__names_queues_by_page),
 	};
 

@@ -322,6 +322,130 @@ static void test_cid__duplicate__both_complete(void **state)
 	}
 }
 
+static struct fixture up(const struct nvme_config *cfg)
+{
+	struct fixture f = { .r = rig_up(cfg) };
+
+	f.q = rig_pair(f.r, 4, 64, 64);
+	return f;
+}
+
+static void test_namespaces__two__have_their_own_blocks(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, 0, 7, RIG_BUF, 0);
+	struct fixture f;
+
+	(void)state;
+	cfg.ns[1] = (struct nvme_ns_config){ .first_block = 0x1000, .nsze = 0x100, .ncap = 0x100 };
+	cfg.ncap = 0x2000;	/* of the medium that the rig makes */
+	cfg.ns[0] = (struct nvme_ns_config){ .nsze = 0x1000, .ncap = 0x1000 };
+	f = up(&cfg);
+	rig_media_fill(f.r, 0, 8, 0x11);
+	rig_media_fill(f.r, 0x1000, 8, 0x22);
+	sqe.nsid = 2;
+	assert_int_equal(io(&f, sqe), 0);
+	assert_int_equal(rig_byte(f.r, RIG_BUF), 0x22);
+	sqe.cdw10 = 0xF9;
+	assert_int_equal(io(&f, sqe), D(0x080));
+	sqe.nsid = 3;
+	assert_int_equal(io(&f, sqe), D(0x002));
+	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 2 }), 0);
+	assert_int_equal(rig_mem64(f.r, RIG_BUF), 2ULL << 32 | 1);
+	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_FORMAT, .nsid = 2 }), 0);
+	assert_int_equal(rig_media_byte(f.r, 0), 0x11);
+	assert_int_equal(rig_media_byte(f.r, 0x1000), 0);
+	rig_free(f.r);
+}
+
+static void put_copy(struct rig *r, u32 index, u64 slba, u16 nlb_field)
+{
+	rig_fill(r, RIG_BUF + 32 * index, 512, 0);
+	rig_set64(r, RIG_BUF + 32 * index + 8, slba);
+	rig_set64(r, RIG_BUF + 32 * index + 16, nlb_field);
+}
+
+static struct nvme_sqe copy(u64 to, u32 nr_field, u32 format)
+{
+	return (struct nvme_sqe){ .opcode = NVME_CMD_COPY, .nsid = 1, .prp1 = RIG_BUF, .cdw10 = (u32)to,
+				  .cdw11 = (u32)(to >> 32), .cdw12 = format << 8 | nr_field };
+}
+
+/* LBA-08 */
+static void test_copy__ranges__are_all_checked_first(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct fixture f;
+
+	(void)state;
+	cfg.oncs |= NVME_ONCS_COPY;
+	f = up(&cfg);
+	rig_media_fill(f.r, 0x100, 4, 0x31);
+	rig_media_fill(f.r, 0x200, 4, 0x32);
+	put_copy(f.r, 0, 0x100, 3);
+	put_copy(f.r, 1, 0x200, 3);
+	assert_int_equal(io(&f, copy(0x300, 1, 0)), 0);
+	assert_int_equal(rig_media_byte(f.r, 0x300), 0x31);
+	assert_int_equal(rig_media_byte(f.r, 0x304), 0x32);
+	assert_int_equal(rig_media_byte(f.r, 0x308), 0);
+	/* Overlapping by three blocks, upwards. */
+	rig_media_fill(f.r, 0x100, 1, 0x41);
+	put_copy(f.r, 0, 0x100, 3);
+	assert_int_equal(io(&f, copy(0x101, 0, 0)), 0);
+	assert_int_equal(rig_media_byte(f.r, 0x101), 0x41);
+	assert_int_equal(rig_media_byte(f.r, 0x102), 0x31);
+	put_copy(f.r, 0, 0x100, 3);
+	put_copy(f.r, 1, RIG_NSZE - 1, 1);
+	assert_int_equal(io(&f, copy(0x400, 1, 0)), D(0x080));
+	assert_int_equal(io(&f, copy(RIG_NSZE - 1, 0, 0)), D(0x080));
+	assert_int_equal(io(&f, copy(~0ULL, 0, 0)), D(0x080));
+	assert_int_equal(rig_media_byte(f.r, 0x400), 0);
+	assert_int_equal(io(&f, copy(0x400, 128, 0)), D(0x183));
+	assert_int_equal(io(&f, copy(0x400, 0, 1)), D(0x002));
+	put_copy(f.r, 0, 0, 256);
+	assert_int_equal(io(&f, copy(0x400, 0, 0)), D(0x183));
+	rig_free(f.r);
+}
+
+/* REM-05: what was not read leaves the buffer as it was. */
+static void test_media__broken_block__partial_read_and_write_fault(void **state)
+{
+	struct fixture *f = *state;
+
+	rig_media_fill(f->r, 0, 16, 0x51);
+	rig_fill(f->r, RIG_BUF, 0x2000, 0xEE);
+	nvme_media_break(f->r->nvme, 10, 1);
+	assert_int_equal(rw(f, NVME_CMD_READ, 0, 15), 0x281);
+	assert_int_equal(rig_byte(f->r, RIG_BUF + 10 * 512 - 1), 0x51);
+	assert_int_equal(rig_byte(f->r, RIG_BUF + 10 * 512), 0xEE);
+	assert_int_equal(rw(f, NVME_CMD_READ, 11, 0), 0);
+	assert_int_equal(rw(f, NVME_CMD_WRITE, 10, 0), 0x280);
+	assert_int_equal(io(f, rig_rw(NVME_CMD_WRITE_ZEROES, 0, 15, 0, 0)), 0x280);
+	assert_int_equal(rig_media_byte(f->r, 0), 0x51);
+	nvme_media_break(f->r->nvme, 0, 0);
+	assert_int_equal(rw(f, NVME_CMD_READ, 0, 15), 0);
+}
+
+/* REM-02 */
+static void test_dsm__controller_keeps_data__old_data_is_read(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct fixture f;
+
+	(void)state;
+	cfg.keeps_deallocated = true;
+	f = up(&cfg);
+	rig_media_fill(f.r, 0, 1, 0x61);
+	put_range(f.r, 0, 0, 1);
+	assert_int_equal(io(&f, dsm(1, true)), 0);
+	assert_int_equal(rig_media_byte(f.r, 0), 0x61);
+	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .nsid = 1, .prp1 = RIG_BUF }), 0);
+	assert_int_equal(rig_byte(f.r, RIG_BUF + 33), 0);
+	assert_int_equal(io(&f, rig_rw(NVME_CMD_WRITE_ZEROES, 0, 0, 0, 0)), 0);
+	assert_int_equal(rig_media_byte(f.r, 0), 0);
+	rig_free(f.r);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -346,6 +470,10 @@ int main(void)
 		T(test_dsm__list_blocked__data_transfer_error),
 		T(test_flush__one_or_all_namespaces__succeeds),
 		T(test_cid__duplicate__both_complete),
+		cmocka_unit_test(test_namespaces__two__have_their_own_blocks),
+		cmocka_unit_test(test_copy__ranges__are_all_checked_first),
+		T(test_media__broken_block__partial_read_and_write_fault),
+		cmocka_unit_test(test_dsm__controller_keeps_data__old_data_is_read),
 	};
 
 	return cmocka_run_group_tests_name("nvme_io", tests, NULL, NULL);

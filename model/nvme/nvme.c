@@ -22,11 +22,42 @@ static size_t text_len(const char *s, size_t max)
 	return s ? n : max + 1;
 }
 
+static bool overlap(const struct nvme_ns_config *a, const struct nvme_ns_config *b)
+{
+	return a->first_block < b->first_block + b->ncap && b->first_block < a->first_block + a->ncap;
+}
+
+static bool ns_is_valid(const struct nvme_config *cfg, u32 i)
+{
+	const struct nvme_ns_config *ns = &cfg->ns[i];
+
+	if (i >= cfg->nn || ns->nsze > NSZE_MAX || !ns->ncap || ns->ncap > ns->nsze || ns->first_block > NSZE_MAX)
+		return false;
+	for (u32 k = 0; k < i; k++)
+		if (cfg->ns[k].nsze && overlap(ns, &cfg->ns[k]))
+			return false;
+	return true;
+}
+
+static bool namespaces_are_valid(const struct nvme_config *cfg)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < NVME_NAMESPACES_MAX; i++) {
+		if (!cfg->ns[i].nsze)
+			continue;
+		if (!ns_is_valid(cfg, i))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static bool config_is_valid(const struct nvme_config *cfg)
 {
 	if (text_len(cfg->serial, 20) > 20 || text_len(cfg->model, 40) > 40 || text_len(cfg->firmware, 8) > 8)
 		return false;
-	if (!cfg->nsze || cfg->nsze > NSZE_MAX || !cfg->ncap || cfg->ncap > cfg->nsze || !cfg->nn)
+	if (!cfg->nn || !namespaces_are_valid(cfg))
 		return false;
 	/* Base 1.4 figure 249: NN up to 0xFFFFFFFE, as all ones is the broadcast value. */
 	if (cfg->nn == UINT32_MAX)
@@ -35,7 +66,7 @@ static bool config_is_valid(const struct nvme_config *cfg)
 		return false;
 	if (!cfg->msix_vectors || cfg->msix_vectors > PCI_MSIX_VECTORS_MAX)
 		return false;
-	if (cfg->oncs & ~(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES))
+	if (cfg->oncs & ~(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES | NVME_ONCS_COPY))
 		return false;
 	/* CMBSZ counts in 4 KiB with 20 bits; a BAR is a power of two. */
 	if (cfg->cmb_size_bytes & (cfg->cmb_size_bytes - 1))
@@ -148,12 +179,14 @@ struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, stru
 	struct pci_function_config fc = { .rid = cfg->rid, .class_code = CLASS_NVME, .link = cfg->link };
 	struct nvme *n;
 
-	if (!config_is_valid(cfg))
-		return NULL;
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return NULL;
 	n->cfg = *cfg;
+	if (!n->cfg.ns[0].nsze)
+		n->cfg.ns[0] = (struct nvme_ns_config){ .nsze = cfg->nsze, .ncap = cfg->ncap };
+	if (!config_is_valid(&n->cfg))
+		goto out_free;
 	n->sched = sched;
 	n->trace = trace;
 	n->media = media;
@@ -182,9 +215,11 @@ void nvme_free(struct nvme *n)
 		return;
 	for (u32 i = 0; n->cmd && i < n->nr_slots; i++)
 		sched_cancel(n->sched, &n->cmd[i].ev);
-	sched_cancel(n->sched, &n->front_ev);
-	sched_cancel(n->sched, &n->ready_ev);
-	sched_cancel(n->sched, &n->shutdown_ev);
+	if (n->sched) {
+		sched_cancel(n->sched, &n->front_ev);
+		sched_cancel(n->sched, &n->ready_ev);
+		sched_cancel(n->sched, &n->shutdown_ev);
+	}
 	free(n->cmb);
 	free(n->nrd);
 	free(n->queue_pages);

@@ -27,12 +27,21 @@ struct nvme_timing {
 	u32 dies;		/* that work in parallel */
 };
 
+#define NVME_NAMESPACES_MAX 64
+
+/* A namespace's place in the medium, in blocks of 512 bytes. Places do not overlap. */
+struct nvme_ns_config {
+	u64 first_block;
+	u64 nsze, ncap;		/* nsze 0: inactive */
+};
+
 struct nvme_config {
 	u16 rid;
 	u16 vendor_id, device_id;	/* 0: those of the baseline SSD */
 	const char *serial, *model, *firmware;	/* at most 20, 40, 8 characters */
-	u64 nsze, ncap;		/* blocks of 512 bytes of NSID 1 */
-	u32 nn;			/* namespaces; only NSID 1 is active */
+	u64 nsze, ncap;		/* blocks of 512 bytes of NSID 1, which starts the medium */
+	struct nvme_ns_config ns[NVME_NAMESPACES_MAX];	/* by NSID - 1; ns[0] is filled from nsze and ncap where it is empty */
+	u32 nn;			/* highest NSID there can be */
 	u16 io_queues;		/* pairs supported, 1..511 */
 	u16 msix_vectors;
 	u16 mqes;		/* 0's based, as CAP.MQES */
@@ -45,6 +54,8 @@ struct nvme_config {
 	bool cmb_cqs;		/* CMBSZ.CQS */
 	u16 oncs;		/* optional NVM commands offered: NVME_ONCS_* */
 	bool resource_domains;	/* offers the resource-domain admin command */
+	bool keeps_deallocated;	/* DLFEAT 000b: Deallocate leaves old data to be read */
+	bool fragile_doorbells;	/* an invalid doorbell write is fatal (CSTS.CFS), as on some controllers */
 	struct nvme_timing timing;
 	struct pci_link_config link;
 };
@@ -54,12 +65,19 @@ struct nvme_counters {
 	u64 queue_fetched[512];	/* SQEs fetched by queue: the arbitration's share */
 };
 
-/* Build the controller and attach its function to @root. @media: NSID 1's content, ncap * 512 bytes at least; cleared by nobody. NULL on a bad configuration. */
+/* Build the controller and attach its function to @root. @media: the namespaces' content, as large as their ncap blocks need; cleared by nobody. NULL on a bad configuration. */
 struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, struct sched *sched, struct trace *trace,
 		      struct store *media);
 void nvme_free(struct nvme *nvme);
 
 struct pci_function *nvme_function(struct nvme *nvme);
 const struct nvme_counters *nvme_counters(const struct nvme *nvme);
+
+/*
+ * Fault injection: from now on commands that touch these blocks of the medium fail: reads with
+ * 2/0x81 after the blocks before them have moved, writes with 2/0x80 and no effect.
+ * @nlb 0: the medium is whole again. One range at a time; a reset does not heal it.
+ */
+void nvme_media_break(struct nvme *nvme, u64 first_block, u64 nlb);
 
 #endif

@@ -36,8 +36,14 @@ static u16 admin_format(struct nvme_cmd *cmd)
 		return NVME_SC_FORMAT_INVALID | NVME_DNR;
 	if (FIELD_GET(NVME_FORMAT_SES, sqe->cdw10) > NVME_FORMAT_SES_MAX)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	trace4(n->trace, TRACE_MEDIA, cmd->io_id, cmd->sqid, sqe->opcode, 0, n->cfg.ncap);
-	nvme_media_zero(n, 0, n->cfg.ncap);
+	for (u32 nsid = 1; nsid <= NVME_NAMESPACES_MAX; nsid++) {
+		const struct nvme_ns_config *ns = nvme_ns(n, nsid);
+
+		if (!ns || (sqe->nsid != nsid && sqe->nsid != NVME_NSID_ALL))
+			continue;
+		trace4(n->trace, TRACE_MEDIA, cmd->io_id, cmd->sqid, sqe->opcode, ns->first_block, ns->ncap);
+		nvme_media_zero(n, ns, 0, ns->ncap);
+	}
 	cmd->t_ps = nvme_media_flush_time(n, cmd->t_ps);
 	return NVME_SC_SUCCESS;
 }

@@ -45,6 +45,8 @@ static bool is_refusal(u16 status)
 	case NVME_SC_ABORT_REQUESTED:
 	case NVME_SC_ABORT_SQ_DELETION:
 	case NVME_SC_COMPARE:
+	case NVME_SC_READ_ERROR:
+	case NVME_SC_WRITE_FAULT:
 		return false;
 	default:
 		return true;

@@ -12,7 +12,10 @@ static void bad(struct nvme *n, u64 off, u64 val, u32 qid, u32 event)
 	n->count.doorbells_bad++;
 	trace4(n->trace, TRACE_DOORBELL_BAD, 0, off, val, event, qid);
 	nvme_error_log(n, NVME_QUEUE_NONE, NVME_QUEUE_NONE, 0, 0, 0);
-	nvme_aer_raise(n, event);
+	if (n->cfg.fragile_doorbells)
+		nvme_fatal(n);
+	else
+		nvme_aer_raise(n, event);
 }
 
 /* "Backwards" is legal: a tail is a count modulo the size. Repeating the tail is not. */

@@ -3,7 +3,6 @@
 
 /* Identify, Base 5.17 and NVM 4.1.5: a page of zeros with what this controller has. */
 
-#define ACTIVE_NS 1
 #define SQES 0x66		/* 64 bytes, at least and at most */
 #define CQES 0x44		/* 16 bytes */
 #define CNTRLTYPE_IO 1
@@ -13,6 +12,7 @@
 #define RAB_LOG2 0		/* recommended burst of 1 */
 #define LBAF0_512 (9u << 16)	/* LBADS 9, no metadata, RP 0 */
 #define DLFEAT_READS_ZERO 0x01
+#define DLFEAT_UNREPORTED 0x00
 #define NGUID_SIZE 16
 #define UUID_SIZE 16
 #define NIDT_EUI64 1
@@ -66,15 +66,15 @@ static u64 serial_hash(const struct nvme *n, u64 basis)
 	return h;
 }
 
-static void put_eui64(const struct nvme *n, u8 *to)
+static void put_eui64(const struct nvme *n, u32 nsid, u8 *to)
 {
-	put64(to, 0, serial_hash(n, 0));
+	put64(to, 0, serial_hash(n, 8ULL * nsid));
 }
 
-static void put_nguid(const struct nvme *n, u8 *to)
+static void put_nguid(const struct nvme *n, u32 nsid, u8 *to)
 {
-	put64(to, 0, serial_hash(n, 1));
-	put64(to, 8, serial_hash(n, 2));
+	put64(to, 0, serial_hash(n, 8ULL * nsid + 1));
+	put64(to, 8, serial_hash(n, 8ULL * nsid + 2));
 }
 
 static void identify_ctrl(const struct nvme *n, u8 *p)
@@ -110,16 +110,23 @@ static void identify_ctrl(const struct nvme *n, u8 *p)
 		put32(p, NVME_ID_CTRL_VS, NVME_NRD_MAGIC);
 }
 
-static void identify_ns(const struct nvme *n, u8 *p)
+static void identify_ns(const struct nvme *n, u32 nsid, u8 *p)
 {
-	put64(p, NVME_ID_NS_NSZE, n->cfg.nsze);
-	put64(p, NVME_ID_NS_NCAP, n->cfg.ncap);
-	put64(p, NVME_ID_NS_NUSE, n->cfg.ncap);
+	const struct nvme_ns_config *ns = nvme_ns(n, nsid);
+
+	put64(p, NVME_ID_NS_NSZE, ns->nsze);
+	put64(p, NVME_ID_NS_NCAP, ns->ncap);
+	put64(p, NVME_ID_NS_NUSE, ns->ncap);
 	/* Thin provisioning is what NCAP below NSZE is called. */
-	p[NVME_ID_NS_NSFEAT] = n->cfg.ncap < n->cfg.nsze;
-	p[NVME_ID_NS_DLFEAT] = DLFEAT_READS_ZERO;
-	put_nguid(n, p + NVME_ID_NS_NGUID);
-	put_eui64(n, p + NVME_ID_NS_EUI64);
+	p[NVME_ID_NS_NSFEAT] = ns->ncap < ns->nsze;
+	p[NVME_ID_NS_DLFEAT] = n->cfg.keeps_deallocated ? DLFEAT_UNREPORTED : DLFEAT_READS_ZERO;
+	if (n->cfg.oncs & NVME_ONCS_COPY) {
+		put16(p, NVME_ID_NS_MSSRL, NVME_COPY_RANGE_MAX);
+		put32(p, NVME_ID_NS_MCL, NVME_COPY_BLOCKS_MAX);
+		p[NVME_ID_NS_MSRC] = NVME_COPY_RANGES_MAX - 1;
+	}
+	put_nguid(n, nsid, p + NVME_ID_NS_NGUID);
+	put_eui64(n, nsid, p + NVME_ID_NS_EUI64);
 	put32(p, NVME_ID_NS_LBAF0, LBAF0_512);
 }
 
@@ -130,16 +137,16 @@ static u32 put_descriptor(u8 *p, u32 off, u8 type, u8 len)
 	return off + 4;
 }
 
-static void identify_descriptors(const struct nvme *n, u8 *p)
+static void identify_descriptors(const struct nvme *n, u32 nsid, u8 *p)
 {
 	u32 off = put_descriptor(p, 0, NIDT_EUI64, 8);
 
-	put_eui64(n, p + off);
+	put_eui64(n, nsid, p + off);
 	off = put_descriptor(p, off + 8, NIDT_NGUID, NGUID_SIZE);
-	put_nguid(n, p + off);
+	put_nguid(n, nsid, p + off);
 	off = put_descriptor(p, off + NGUID_SIZE, NIDT_UUID, UUID_SIZE);
-	put64(p, off, serial_hash(n, 3));
-	put64(p, off + 8, serial_hash(n, 4));
+	put64(p, off, serial_hash(n, 8ULL * nsid + 3));
+	put64(p, off + 8, serial_hash(n, 8ULL * nsid + 4));
 	/* RFC 4122: version 4, variant 10b. */
 	p[off + 6] = (u8)((p[off + 6] & 0x0F) | 0x40);
 	p[off + 8] = (u8)((p[off + 8] & 0x3F) | 0x80);
@@ -148,20 +155,26 @@ static void identify_descriptors(const struct nvme *n, u8 *p)
 /* An inactive namespace's data structure is zeros (Base 5.17.2.1); one that cannot be is refused. */
 static u16 fill_ns(const struct nvme *n, u32 nsid, u8 *p)
 {
-	if (nsid == NVME_NSID)
-		identify_ns(n, p);
+	if (nvme_ns(n, nsid))
+		identify_ns(n, nsid, p);
 	else if (!nsid || nsid > n->cfg.nn)
 		return NVME_SC_INVALID_NSID | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
 
-/* Active namespaces above @after, in order: at most one. */
-static u16 fill_list(u32 after, u8 *p)
+/* Active namespaces above @after, in order. */
+static u16 fill_list(const struct nvme *n, u32 after, u8 *p)
 {
+	u32 off = 0;
+
 	if (after >= NVME_NSID_ALL - 1)
 		return NVME_SC_INVALID_NSID | NVME_DNR;
-	if (after < NVME_NSID)
-		put32(p, 0, NVME_NSID);
+	for (u32 nsid = 1; nsid <= NVME_NAMESPACES_MAX; nsid++) {
+		if (nsid <= after || !nvme_ns(n, nsid))
+			continue;
+		put32(p, off, nsid);
+		off += 4;
+	}
 	return NVME_SC_SUCCESS;
 }
 
@@ -176,11 +189,11 @@ static u16 fill(const struct nvme *n, const struct nvme_sqe *sqe, u8 *p)
 		identify_ctrl(n, p);
 		return NVME_SC_SUCCESS;
 	case NVME_CNS_NS_LIST:
-		return fill_list(sqe->nsid, p);
+		return fill_list(n, sqe->nsid, p);
 	case NVME_CNS_NS_DESC:
 		status = nvme_nsid_check(n, sqe->nsid);
 		if (!status)
-			identify_descriptors(n, p);
+			identify_descriptors(n, sqe->nsid, p);
 		return status;
 	default:
 		return NVME_SC_INVALID_FIELD | NVME_DNR;

@@ -7,7 +7,7 @@
  * the command's own is read or written before it has passed them all.
  */
 
-enum io_kind { IO_NONE, IO_FLUSH, IO_WRITE, IO_READ, IO_COMPARE, IO_WRITE_ZEROES, IO_DSM };
+enum io_kind { IO_NONE, IO_FLUSH, IO_WRITE, IO_READ, IO_COMPARE, IO_WRITE_ZEROES, IO_DSM, IO_COPY };
 
 #define BLOCKS_PER_4K 8
 
@@ -26,6 +26,8 @@ static enum io_kind kind_of(const struct nvme *n, u8 opcode)
 		return n->cfg.oncs & NVME_ONCS_WRITE_ZEROES ? IO_WRITE_ZEROES : IO_NONE;
 	case NVME_CMD_DSM:
 		return n->cfg.oncs & NVME_ONCS_DSM ? IO_DSM : IO_NONE;
+	case NVME_CMD_COPY:
+		return n->cfg.oncs & NVME_ONCS_COPY ? IO_COPY : IO_NONE;
 	default:
 		return IO_NONE;
 	}
@@ -57,40 +59,60 @@ u64 nvme_io_front_ps(const struct nvme *n, const struct nvme_sqe *sqe)
 	return t->fetch_ps + (bytes - 1) / NVME_PAGE_SIZE * t->per_4k_ps;
 }
 
-u16 nvme_nsid_check(const struct nvme *n, u32 nsid)
+bool nvme_nsid_is_invalid(const struct nvme *n, u32 nsid)
 {
-	if (nsid == NVME_NSID)
-		return NVME_SC_SUCCESS;
-	if (!nsid || (nsid > n->cfg.nn && nsid != NVME_NSID_ALL))
-		return NVME_SC_INVALID_NSID | NVME_DNR;
-	return NVME_SC_INVALID_FIELD | NVME_DNR;
+	return !nsid || (nsid > n->cfg.nn && nsid != NVME_NSID_ALL);
 }
 
-static u16 check_header(const struct nvme_cmd *cmd, enum io_kind kind)
+const struct nvme_ns_config *nvme_ns(const struct nvme *n, u32 nsid)
+{
+	return nsid && nsid <= NVME_NAMESPACES_MAX && n->cfg.ns[nsid - 1].nsze ? &n->cfg.ns[nsid - 1] : NULL;
+}
+
+u16 nvme_nsid_check(const struct nvme *n, u32 nsid)
+{
+	if (nvme_nsid_is_invalid(n, nsid))
+		return NVME_SC_INVALID_NSID | NVME_DNR;
+	return nvme_ns(n, nsid) ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
+}
+
+/* A domain's queue gets one answer for all NSIDs that are not its own: it does not learn which are active. */
+static u16 check_nsid(struct nvme_cmd *cmd, enum io_kind kind)
+{
+	const struct nvme *n = cmd->nvme;
+	const struct nvme_nrd *nrd = n->sq[cmd->sqid].nrd;
+	u32 nsid = cmd->sqe.nsid;
+
+	cmd->ns = nvme_ns(n, nsid);
+	if (nvme_nsid_is_invalid(n, nsid))
+		return NVME_SC_INVALID_NSID | NVME_DNR;
+	/* VWC says that Flush takes the broadcast value; no other command here does. */
+	if (nsid == NVME_NSID_ALL && kind != IO_FLUSH)
+		return NVME_SC_INVALID_FIELD | NVME_DNR;
+	if (nrd && nsid != nrd->nsid)
+		return NVME_SC_INVALID_NSID | NVME_DNR;
+	return cmd->ns || nsid == NVME_NSID_ALL ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
+}
+
+static u16 check_header(struct nvme_cmd *cmd, enum io_kind kind)
 {
 	const struct nvme *n = cmd->nvme;
 	const struct nvme_sqe *sqe = &cmd->sqe;
 	const struct nvme_nrd *nrd = n->sq[cmd->sqid].nrd;
-	u16 status = NVME_SC_SUCCESS;
 
 	if (kind == IO_NONE || !nvme_domain_opcode(nrd, sqe->opcode))
 		return NVME_SC_INVALID_OPCODE | NVME_DNR;
 	if (sqe->flags & (NVME_SQE_FUSE | NVME_SQE_PSDT))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	/* VWC says that Flush takes the broadcast value; no other command here does. */
-	if (!(kind == IO_FLUSH && sqe->nsid == NVME_NSID_ALL))
-		status = nvme_nsid_check(n, sqe->nsid);
-	if (!status && nrd && sqe->nsid != nrd->nsid)
-		status = NVME_SC_INVALID_NSID | NVME_DNR;
-	return status;
+	return check_nsid(cmd, kind);
 }
 
 /* In blocks, before anything is shifted, and without a sum that could wrap. */
-static u16 check_range(const struct nvme_cmd *cmd, u64 slba, u64 nlb)
+u16 nvme_io_check_range(const struct nvme_cmd *cmd, u64 slba, u64 nlb)
 {
 	const struct nvme *n = cmd->nvme;
 
-	if (slba >= n->cfg.nsze || n->cfg.nsze - slba < nlb)
+	if (slba >= cmd->ns->nsze || cmd->ns->nsze - slba < nlb)
 		return NVME_SC_LBA_RANGE | NVME_DNR;
 	if (!nvme_domain_lba(n->sq[cmd->sqid].nrd, slba, nlb))
 		return NVME_SC_LBA_RANGE | NVME_DNR;
@@ -106,20 +128,21 @@ static u16 check_blocks(struct nvme_cmd *cmd, enum io_kind kind)
 	cmd->nlb = sqe_nlb(&cmd->sqe);
 	if (kind != IO_WRITE_ZEROES && (u64)cmd->nlb << NVME_BLOCK_SHIFT > n->max_transfer_bytes)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	status = check_range(cmd, cmd->slba, cmd->nlb);
+	status = nvme_io_check_range(cmd, cmd->slba, cmd->nlb);
 	if (status)
 		return status;
-	if ((kind == IO_WRITE || kind == IO_WRITE_ZEROES) && cmd->slba + cmd->nlb > n->cfg.ncap)
+	if ((kind == IO_WRITE || kind == IO_WRITE_ZEROES) && cmd->slba + cmd->nlb > cmd->ns->ncap)
 		return NVME_SC_CAPACITY | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
 
-static void trace_media(const struct nvme_cmd *cmd, u64 slba, u64 nlb)
+void nvme_io_trace_media(const struct nvme_cmd *cmd, u64 slba, u64 nlb)
 {
-	trace4(cmd->nvme->trace, TRACE_MEDIA, cmd->io_id, cmd->sqid, cmd->sqe.opcode, slba, nlb);
+	/* Told as a block of the medium: which namespace's it is, is for who listens to find out. */
+	trace4(cmd->nvme->trace, TRACE_MEDIA, cmd->io_id, cmd->sqid, cmd->sqe.opcode, cmd->ns->first_block + slba, nlb);
 }
 
-static bool writes_through(const struct nvme_cmd *cmd)
+bool nvme_io_writes_through(const struct nvme_cmd *cmd)
 {
 	return (cmd->sqe.cdw12 & NVME_RW_FUA) || !cmd->nvme->feat.volatile_wc;
 }
@@ -133,12 +156,14 @@ static u16 do_write(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
 
-	trace_media(cmd, cmd->slba, cmd->nlb);
+	if (nvme_media_is_broken(n, cmd->ns, cmd->slba, cmd->nlb))
+		return NVME_SC_WRITE_FAULT;
+	nvme_io_trace_media(cmd, cmd->slba, cmd->nlb);
 	if (!nvme_media_from_host(cmd))
 		return NVME_SC_DATA_TRANSFER;
 	n->count.written_blocks += cmd->nlb;
 	n->count.write_commands++;
-	cmd->t_ps = nvme_media_write_time(n, pieces(cmd->nlb), cmd->t_ps, writes_through(cmd));
+	cmd->t_ps = nvme_media_write_time(n, pieces(cmd->nlb), cmd->t_ps, nvme_io_writes_through(cmd));
 	return NVME_SC_SUCCESS;
 }
 
@@ -146,11 +171,11 @@ static u16 do_write_zeroes(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
 
-	trace_media(cmd, cmd->slba, cmd->nlb);
-	nvme_media_zero(n, cmd->slba, cmd->nlb);
+	nvme_io_trace_media(cmd, cmd->slba, cmd->nlb);
+	nvme_media_zero(n, cmd->ns, cmd->slba, cmd->nlb);
 	n->count.written_blocks += cmd->nlb;
 	n->count.write_commands++;
-	cmd->t_ps = nvme_media_write_time(n, pieces(cmd->nlb), cmd->t_ps, writes_through(cmd));
+	cmd->t_ps = nvme_media_write_time(n, pieces(cmd->nlb), cmd->t_ps, nvme_io_writes_through(cmd));
 	return NVME_SC_SUCCESS;
 }
 
@@ -167,15 +192,16 @@ static u16 do_dsm(struct nvme_cmd *cmd)
 	if (!nvme_buf_from_host(cmd, range))
 		return NVME_SC_DATA_TRANSFER;
 	for (u32 i = 0; i < nr; i++) {
-		status = check_range(cmd, range[i].slba, range[i].nlb);
+		status = nvme_io_check_range(cmd, range[i].slba, range[i].nlb);
 		if (status)
 			return status;
 	}
 	if (!(cmd->sqe.cdw11 & NVME_DSM_AD))
 		return NVME_SC_SUCCESS;
 	for (u32 i = 0; i < nr; i++) {
-		trace_media(cmd, range[i].slba, range[i].nlb);
-		nvme_media_zero(n, range[i].slba, range[i].nlb);
+		nvme_io_trace_media(cmd, range[i].slba, range[i].nlb);
+		if (!n->cfg.keeps_deallocated)
+			nvme_media_zero(n, cmd->ns, range[i].slba, range[i].nlb);
 	}
 	cmd->t_ps = nvme_media_write_time(n, nr, cmd->t_ps, false);
 	return NVME_SC_SUCCESS;
@@ -183,7 +209,7 @@ static u16 do_dsm(struct nvme_cmd *cmd)
 
 static u16 start_read(struct nvme_cmd *cmd)
 {
-	nvme_cmd_at(cmd, NVME_STAGE_MEDIA, nvme_media_read_time(cmd->nvme, cmd->slba, cmd->nlb, cmd->t_ps));
+	nvme_cmd_at(cmd, NVME_STAGE_MEDIA, nvme_media_read_time(cmd->nvme, cmd->ns->first_block + cmd->slba, cmd->nlb, cmd->t_ps));
 	return NVME_NO_CQE;
 }
 
@@ -206,11 +232,14 @@ static u16 execute(struct nvme_cmd *cmd)
 	}
 	if (kind == IO_DSM)
 		return do_dsm(cmd);
+	if (kind == IO_COPY)
+		return nvme_io_copy(cmd);
 	status = check_blocks(cmd, kind);
 	if (status)
 		return status;
 	if (kind == IO_WRITE_ZEROES)
-		return do_write_zeroes(cmd);
+		return nvme_media_is_broken(cmd->nvme, cmd->ns, cmd->slba, cmd->nlb) ? NVME_SC_WRITE_FAULT :
+										       do_write_zeroes(cmd);
 	status = map_data(cmd, kind);
 	if (status)
 		return status;
@@ -240,13 +269,12 @@ void nvme_io_transfer(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
 
-	trace_media(cmd, cmd->slba, cmd->nlb);
+	nvme_io_trace_media(cmd, cmd->slba, cmd->nlb);
 	n->count.read_blocks += cmd->nlb;
 	n->count.read_commands++;
 	if (cmd->sqe.opcode == NVME_CMD_COMPARE) {
 		finish_after_flight(cmd, nvme_media_compare(cmd));
 		return;
 	}
-	nvme_media_to_host(cmd);
-	nvme_cmd_finish(cmd, NVME_SC_SUCCESS);
+	nvme_cmd_finish(cmd, nvme_media_to_host(cmd) ? NVME_SC_SUCCESS : NVME_SC_READ_ERROR);
 }

@@ -109,6 +109,8 @@ static u32 build_effects(const struct nvme *n, u8 *p)
 		put32(p, 4 * NVME_CMD_WRITE_ZEROES, EFFECT_SUPPORTED | EFFECT_CONTENT);
 	if (n->cfg.oncs & NVME_ONCS_DSM)
 		put32(p, 4 * NVME_CMD_DSM, EFFECT_SUPPORTED | EFFECT_CONTENT);
+	if (n->cfg.oncs & NVME_ONCS_COPY)
+		put32(p, 4 * NVME_CMD_COPY, EFFECT_SUPPORTED | EFFECT_CONTENT);
 	return EFFECTS_SIZE;
 }
 

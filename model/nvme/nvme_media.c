@@ -11,10 +11,10 @@
 
 #define PIECE_SHIFT 3	/* blocks in 4 KiB, as a power of two */
 
-/* Bounded: at most 32 MiB, 8193 pieces. Consecutive pieces lie on consecutive dies. */
-u64 nvme_media_read_time(struct nvme *n, u64 slba, u32 nlb, u64 from_ps)
+/* Bounded: at most 32 MiB, 8193 pieces. Consecutive pieces lie on consecutive dies. @block is of the medium. */
+u64 nvme_media_read_time(struct nvme *n, u64 block, u32 nlb, u64 from_ps)
 {
-	u64 first = slba >> PIECE_SHIFT, last = (slba + nlb - 1) >> PIECE_SHIFT;
+	u64 first = block >> PIECE_SHIFT, last = (block + nlb - 1) >> PIECE_SHIFT;
 	u32 die = (u32)(first % n->cfg.timing.dies);
 	u64 end_ps = from_ps;
 
@@ -41,46 +41,68 @@ u64 nvme_media_flush_time(struct nvme *n, u64 from_ps)
 	return nvme_max(n->write_free_ps, from_ps) + n->cfg.timing.flush_ps;
 }
 
-static u64 capacity_bytes(const struct nvme *n)
+/* Bytes of [off, off + len) of the namespace that have a medium. */
+static u32 backed(const struct nvme_cmd *cmd, u64 off, u32 len)
 {
-	return n->cfg.ncap << NVME_BLOCK_SHIFT;
-}
-
-/* Bytes of [off, off + len) that have a medium. */
-static u32 backed(const struct nvme *n, u64 off, u32 len)
-{
-	u64 cap = capacity_bytes(n);
+	u64 cap = cmd->ns->ncap << NVME_BLOCK_SHIFT;
 
 	return off >= cap ? 0 : (u32)nvme_min(len, cap - off);
+}
+
+static u64 media_off(const struct nvme_ns_config *ns, u64 off)
+{
+	return (ns->first_block << NVME_BLOCK_SHIFT) + off;
+}
+
+void nvme_media_break(struct nvme *n, u64 first_block, u64 nlb)
+{
+	n->broken_block = first_block;
+	n->broken_nlb = nlb;
+}
+
+/* Blocks from @slba on that can be read, of @nlb. */
+static u64 whole_blocks(const struct nvme *n, const struct nvme_ns_config *ns, u64 slba, u64 nlb)
+{
+	u64 block = ns->first_block + slba;
+
+	if (!n->broken_nlb || block >= n->broken_block + n->broken_nlb || n->broken_block >= block + nlb)
+		return nlb;
+	return n->broken_block > block ? n->broken_block - block : 0;
+}
+
+bool nvme_media_is_broken(const struct nvme *n, const struct nvme_ns_config *ns, u64 slba, u64 nlb)
+{
+	return whole_blocks(n, ns, slba, nlb) < nlb;
 }
 
 static void piece_to_host(struct nvme_cmd *cmd, u64 addr, u64 off, u32 len, u64 *t_ps)
 {
 	static const u8 zeros[NVME_PAGE_SIZE];
 	struct nvme *n = cmd->nvme;
-	u32 real = backed(n, off, len);
+	u32 real = backed(cmd, off, len);
 
 	if (cmd->data_in_cmb) {
 		u8 *to = n->cmb + (addr - n->cmb_base);
 
 		if (real)
-			store_read(n->media, off, to, real);
+			store_read(n->media, media_off(cmd->ns, off), to, real);
 		__builtin_memset(to + real, 0, len - real);
 		return;
 	}
 	if (real)
-		pci_dma_from_store(&n->fn, (iova_t){ addr }, n->media, off, real, t_ps);
+		pci_dma_from_store(&n->fn, (iova_t){ addr }, n->media, media_off(cmd->ns, off), real, t_ps);
 	if (real < len)
 		pci_dma_write(&n->fn, (iova_t){ addr + real }, zeros, len - real, t_ps);
 }
 
-void nvme_media_to_host(struct nvme_cmd *cmd)
+bool nvme_media_to_host(struct nvme_cmd *cmd)
 {
 	u64 off = cmd->slba << NVME_BLOCK_SHIFT;
+	u64 good = whole_blocks(cmd->nvme, cmd->ns, cmd->slba, cmd->nlb) << NVME_BLOCK_SHIFT;
 	u64 end_ps = cmd->t_ps;
 
-	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
-		u32 len = nvme_frag_len(cmd, i, done);
+	for (u32 i = 0, done = 0; i < cmd->nr_frags && done < good; i++) {
+		u32 len = (u32)nvme_min(nvme_frag_len(cmd, i, done), good - done);
 		u64 t_ps = cmd->t_ps;
 
 		piece_to_host(cmd, cmd->frag[i], off + done, len, &t_ps);
@@ -88,6 +110,7 @@ void nvme_media_to_host(struct nvme_cmd *cmd)
 		done += len;
 	}
 	cmd->t_ps = end_ps;
+	return good == cmd->len_bytes;
 }
 
 /*
@@ -98,7 +121,7 @@ void nvme_media_to_host(struct nvme_cmd *cmd)
 bool nvme_media_from_host(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
-	u64 off = cmd->slba << NVME_BLOCK_SHIFT;
+	u64 off = media_off(cmd->ns, cmd->slba << NVME_BLOCK_SHIFT);
 	u64 end_ps = cmd->t_ps;
 
 	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
@@ -116,13 +139,13 @@ bool nvme_media_from_host(struct nvme_cmd *cmd)
 	return true;
 }
 
-static bool piece_equal(const struct nvme *n, const u8 *data, u64 off, u32 len)
+static bool piece_equal(const struct nvme_cmd *cmd, const u8 *data, u64 off, u32 len)
 {
 	u8 medium[NVME_PAGE_SIZE] = { 0 };
-	u32 real = backed(n, off, len);
+	u32 real = backed(cmd, off, len);
 
 	if (real)
-		store_read(n->media, off, medium, real);
+		store_read(cmd->nvme->media, media_off(cmd->ns, off), medium, real);
 	return !__builtin_memcmp(medium, data, len);
 }
 
@@ -143,7 +166,7 @@ u16 nvme_media_compare(struct nvme_cmd *cmd)
 			data = n->cmb + (cmd->frag[i] - n->cmb_base);
 		else if (!pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, n->scratch, len, &t_ps))
 			return NVME_SC_DATA_TRANSFER;
-		equal = piece_equal(n, data, off + done, len) && equal;
+		equal = piece_equal(cmd, data, off + done, len) && equal;
 		end_ps = nvme_max(end_ps, t_ps);
 		done += len;
 	}
@@ -151,10 +174,33 @@ u16 nvme_media_compare(struct nvme_cmd *cmd)
 	return equal ? NVME_SC_SUCCESS : NVME_SC_COMPARE;
 }
 
-void nvme_media_zero(struct nvme *n, u64 slba, u64 nlb)
+void nvme_media_zero(struct nvme *n, const struct nvme_ns_config *ns, u64 slba, u64 nlb)
 {
-	u64 end = nvme_min(slba + nlb, n->cfg.ncap);
+	u64 end = nvme_min(slba + nlb, ns->ncap);
 
 	if (slba < end)
-		store_zero(n->media, slba << NVME_BLOCK_SHIFT, (end - slba) << NVME_BLOCK_SHIFT);
+		store_zero(n->media, media_off(ns, slba << NVME_BLOCK_SHIFT), (end - slba) << NVME_BLOCK_SHIFT);
+}
+
+static u64 distance(u64 a, u64 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Source and destination may overlap (NVM 3.2.1 leaves the result open): then as if read first, block by block. */
+void nvme_media_copy(struct nvme *n, const struct nvme_ns_config *ns, u64 to, u64 from, u64 nlb)
+{
+	u64 real = from >= ns->ncap ? 0 : nvme_min(nlb, ns->ncap - from);
+	u64 step = nvme_min(real, distance(to, from));
+
+	/* Bounded by the blocks of one range: from whichever end does not overwrite what is still to be read. */
+	for (u64 done = 0; step && done < real;) {
+		u64 len = nvme_min(step, real - done);
+		u64 at = to > from ? real - done - len : done;
+
+		store_copy(n->media, media_off(ns, (to + at) << NVME_BLOCK_SHIFT), n->media,
+			   media_off(ns, (from + at) << NVME_BLOCK_SHIFT), len << NVME_BLOCK_SHIFT);
+		done += len;
+	}
+	nvme_media_zero(n, ns, to + real, nlb - real);
 }

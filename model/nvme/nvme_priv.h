@@ -27,8 +27,11 @@
 #define NVME_ERRORS_MAX 256		/* ELPE is an 8-bit field */
 #define NVME_AERS_MAX 256
 #define NVME_SCRATCH_SIZE (NVME_ERRORS_MAX * 64)
-#define NVME_NSID 1			/* the active namespace */
 #define NVME_DIES_MAX 65536
+/* Copy: told in Identify Namespace as MSRC, MSSRL, MCL. */
+#define NVME_COPY_RANGES_MAX 128
+#define NVME_COPY_RANGE_MAX 256
+#define NVME_COPY_BLOCKS_MAX 4096
 
 enum nvme_reg {
 #define NVME_REG(name, off, width, reset, mask, clause) NVME_R_##name,
@@ -77,7 +80,8 @@ struct nvme_cmd {
 	struct nvme *nvme;
 	struct nvme_sqe sqe;	/* the copy; queue memory is not read again */
 	u64 io_id;
-	u64 slba;
+	const struct nvme_ns_config *ns;	/* NULL: none, or all */
+	u64 slba;		/* in the namespace */
 	u64 t_ps;		/* when the DMA issued so far is over */
 	u64 *frag;		/* address of each PRP fragment */
 	u32 nr_frags;
@@ -156,6 +160,8 @@ struct nvme {
 	/* Within one event only. */
 	u64 list[NVME_PAGE_SIZE / 8];
 	u8 scratch[NVME_SCRATCH_SIZE];
+
+	u64 broken_block, broken_nlb;	/* of the medium; nlb 0: none */
 
 	struct nvme_counters count;
 };
@@ -238,19 +244,29 @@ u32 nvme_frag_len(const struct nvme_cmd *cmd, u32 i, u32 done_bytes);
 void nvme_buf_to_host(struct nvme_cmd *cmd, const void *buf);
 bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf);
 
-/* nvme_media.c: content of NSID 1 and the time it takes. */
-u64 nvme_media_read_time(struct nvme *n, u64 slba, u32 nlb, u64 from_ps);
+/* nvme_media.c: content of the namespaces and the time it takes. */
+u64 nvme_media_read_time(struct nvme *n, u64 block, u32 nlb, u64 from_ps);
 u64 nvme_media_write_time(struct nvme *n, u64 nr_4k, u64 from_ps, bool through);
 u64 nvme_media_flush_time(struct nvme *n, u64 from_ps);
-void nvme_media_to_host(struct nvme_cmd *cmd);
+/* False: a block could not be read; those before it have moved. */
+bool nvme_media_to_host(struct nvme_cmd *cmd);
 bool nvme_media_from_host(struct nvme_cmd *cmd);
 /* 0: equal, NVME_SC_COMPARE, or NVME_SC_DATA_TRANSFER. */
 u16 nvme_media_compare(struct nvme_cmd *cmd);
-void nvme_media_zero(struct nvme *n, u64 slba, u64 nlb);
+void nvme_media_zero(struct nvme *n, const struct nvme_ns_config *ns, u64 slba, u64 nlb);
+void nvme_media_copy(struct nvme *n, const struct nvme_ns_config *ns, u64 to, u64 from, u64 nlb);
+bool nvme_media_is_broken(const struct nvme *n, const struct nvme_ns_config *ns, u64 slba, u64 nlb);
 
 /* nvme_io.c */
 void nvme_io_execute(struct nvme_cmd *cmd);
 void nvme_io_transfer(struct nvme_cmd *cmd);
+/* nvme_copy.c */
+u16 nvme_io_copy(struct nvme_cmd *cmd);
+/* Is the range in the namespace and the queue's domain? A status. */
+u16 nvme_io_check_range(const struct nvme_cmd *cmd, u64 slba, u64 nlb);
+void nvme_io_trace_media(const struct nvme_cmd *cmd, u64 slba, u64 nlb);
+/* Forced unit access, or no volatile cache. */
+bool nvme_io_writes_through(const struct nvme_cmd *cmd);
 /* Serial time of the front end for this SQE. */
 u64 nvme_io_front_ps(const struct nvme *n, const struct nvme_sqe *sqe);
 
@@ -267,7 +283,11 @@ u16 nvme_admin_set_features(struct nvme_cmd *cmd);
 u16 nvme_admin_get_features(struct nvme_cmd *cmd);
 u16 nvme_admin_nrd_bind(struct nvme_cmd *cmd);
 void nvme_features_reset(struct nvme *n);
-/* NSID names the active namespace? Else the status that says how not. */
+/* An NSID that cannot be: 0, or above NN and not the broadcast value. */
+bool nvme_nsid_is_invalid(const struct nvme *n, u32 nsid);
+/* The active namespace of this NSID, or NULL. */
+const struct nvme_ns_config *nvme_ns(const struct nvme *n, u32 nsid);
+/* NSID names an active namespace? Else the status that says how not. */
 u16 nvme_nsid_check(const struct nvme *n, u32 nsid);
 
 /* nvme_event.c: asynchronous events and the error log. */

@@ -138,6 +138,7 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_SC_NOT_SAVEABLE		NVME_STATUS(1, 0x0D)
 #define NVME_SC_NOT_CHANGEABLE		NVME_STATUS(1, 0x0E)
 #define NVME_SC_NOT_NS_SPECIFIC		NVME_STATUS(1, 0x0F)
+#define NVME_SC_COPY_LIMIT		NVME_STATUS(1, 0x83)	/* command size limit exceeded */
 #define NVME_SC_WRITE_FAULT		NVME_STATUS(2, 0x80)
 #define NVME_SC_READ_ERROR		NVME_STATUS(2, 0x81)
 #define NVME_SC_COMPARE			NVME_STATUS(2, 0x85)
@@ -162,6 +163,7 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_CMD_COMPARE	0x05
 #define NVME_CMD_WRITE_ZEROES	0x08
 #define NVME_CMD_DSM		0x09
+#define NVME_CMD_COPY		0x19
 
 /* Create I/O CQ and SQ, Base 5.4, 5.5: CDW10 QID 15:0, QSIZE 31:16 */
 #define NVME_QUEUE_PC		BIT_ULL(0)	/* CDW11 */
@@ -185,6 +187,19 @@ struct nvme_dsm_range {
 };
 _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
 #define NVME_DSM_RANGES_MAX	256
+
+/* Copy, NVM 3.2.1: CDW10, 11 are the destination; CDW12 has the number of ranges, 0's based, and their format */
+#define NVME_COPY_NR		GENMASK_ULL(7, 0)
+#define NVME_COPY_FORMAT	GENMASK_ULL(11, 8)
+struct nvme_copy_range {
+	u64 reserved0;
+	u64 slba;
+	u16 nlb;		/* 0's based */
+	u16 reserved18;
+	u32 reserved20, eilbrt;
+	u16 elbat, elbatm;
+};
+_Static_assert(sizeof(struct nvme_copy_range) == 32, "NVM 3.2.1: format 0h, 32 bytes");
 
 /* Format NVM, Base 5.14: CDW10 */
 #define NVME_FORMAT_LBAF		GENMASK_ULL(3, 0)
@@ -286,6 +301,7 @@ _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
 #define NVME_ONCS_COMPARE	BIT_ULL(0)
 #define NVME_ONCS_DSM		BIT_ULL(2)
 #define NVME_ONCS_WRITE_ZEROES	BIT_ULL(3)
+#define NVME_ONCS_COPY		BIT_ULL(8)
 
 /* Byte offsets in Identify Namespace, NVM figure 97 */
 #define NVME_ID_NS_NSZE		0
@@ -295,6 +311,9 @@ _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
 #define NVME_ID_NS_NLBAF	25
 #define NVME_ID_NS_FLBAS	26
 #define NVME_ID_NS_DLFEAT	33
+#define NVME_ID_NS_MSSRL	74	/* Copy: blocks of a range, of a command, and ranges (0's based) */
+#define NVME_ID_NS_MCL		76
+#define NVME_ID_NS_MSRC		80
 #define NVME_ID_NS_NGUID	104
 #define NVME_ID_NS_EUI64	120
 #define NVME_ID_NS_LBAF0	128	/* MS 15:0, LBADS 23:16, RP 25:24 */
