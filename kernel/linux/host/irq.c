@@ -78,13 +78,15 @@ out:
 
 void liov_home_irq_free(struct port_host *h, u32 vec)
 {
-	struct host_vector *v = &h->vector[vec];
-	int irq = pci_irq_vector(h->pdev, vec);
+	struct host_vector *v;
+	int irq;
 
-	if (vec >= h->nr_vectors || !v->fn) {
+	if (vec >= h->nr_vectors || !h->vector[vec].fn) {
 		LIOV_ASSERT(false);
 		return;
 	}
+	v = &h->vector[vec];
+	irq = pci_irq_vector(h->pdev, vec);
 	mutex_lock(&h->lock);
 	irq_clear_status_flags((unsigned int)irq, IRQ_DISABLE_UNLAZY);
 	free_irq((unsigned int)irq, v);

@@ -4,7 +4,6 @@
  * brings its controller up in a domain of its own, and gives it back disabled.
  */
 
-#include <linux/atomic.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 
@@ -31,16 +30,18 @@ static unsigned long long iova_bytes = 1ull << 30;
 module_param(iova_bytes, ullong, 0444);
 MODULE_PARM_DESC(iova_bytes, "its length in bytes");
 
-static atomic_t broken;
+static bool broken;
+module_param(broken, bool, 0444);
+MODULE_PARM_DESC(broken, "an assertion failed (to read, not to set)");
 
 void liov_home_broken(void)
 {
-	atomic_set(&broken, 1);
+	WRITE_ONCE(broken, true);
 }
 
 bool host_is_broken(void)
 {
-	return atomic_read(&broken) != 0;
+	return READ_ONCE(broken);
 }
 
 struct lightiov {

@@ -70,39 +70,65 @@ static bool gate_sq_in_cmb(const struct liov_backend *be, const struct liov_hwq 
 	return be->info.cmb_size && q->sq_iova.v >= base && q->sq_iova.v - base < be->info.cmb_size;
 }
 
-/* A queue made with @flags, one read on it, and its end. */
-static int gate_queue(struct liov_backend *be, u32 flags, u64 block, u64 seed)
+static int gate_queue_create(struct liov_backend *be, u32 flags, struct liov_hwq **q)
 {
 	struct device *dev = be->home->dev;
-	struct liov_hwq *q;
-	int err, end;
+	int err = liov_host_queue_create(be, flags, q);
 
-	err = liov_host_queue_create(be, flags, &q);
 	if (err) {
 		dev_err(dev, "gate: queue with flags %#x: %d\n", flags, err);
 		return err;
 	}
-	dev_info(dev, "gate: queue %u: SQ at %#llx (%s), CQ at %#llx, vector %u\n", q->qid, q->sq_iova.v,
-		 gate_sq_in_cmb(be, q) ? "CMB" : "memory", q->cq_iova.v, q->vector);
-	if (gate_sq_in_cmb(be, q) != (flags == LIOV_HWQ_SQ_IN_CMB)) {
-		dev_err(dev, "gate: the SQ is not where it was asked for\n");
-		err = -EIO;
-	}
-	if (!err)
-		err = gate_read(be, q, block, seed);
-	end = liov_host_queue_destroy(be, q);
-	if (end)
-		dev_err(dev, "gate: end of the queue: %d\n", end);
-	return err ? err : end;
+	dev_info(dev, "gate: queue %u: SQ at %#llx (%s), CQ at %#llx, vector %u\n", (*q)->qid, (*q)->sq_iova.v,
+		 gate_sq_in_cmb(be, *q) ? "CMB" : "memory", (*q)->cq_iova.v, (*q)->vector);
+	if (gate_sq_in_cmb(be, *q) == (flags == LIOV_HWQ_SQ_IN_CMB))
+		return 0;
+	dev_err(dev, "gate: the SQ is not where it was asked for\n");
+	liov_host_queue_destroy(be, *q);
+	return -EIO;
+}
+
+static int gate_reads(struct liov_backend *be, struct liov_hwq *const q[2], u64 seed)
+{
+	int err = gate_read(be, q[0], GATE_BLOCK_CMB, seed);
+
+	return err ? err : gate_read(be, q[1], GATE_BLOCK_MEMORY, seed);
+}
+
+/* Both live together; read before and after a function level reset and the controller's recovery from it. */
+static int gate_queues(struct liov_backend *be, struct liov_hwq *const q[2], u64 seed)
+{
+	struct device *dev = be->home->dev;
+	int err = gate_reads(be, q, seed);
+
+	if (err)
+		return err;
+	err = port_flr(be->host);
+	dev_info(dev, "gate: function level reset: %d\n", err);
+	if (err)
+		return err;
+	err = liov_backend_reset(be);
+	dev_info(dev, "gate: controller back: %d\n", err);
+	return err ? err : gate_reads(be, q, seed);
 }
 
 int host_selftest(struct liov_backend *be, u64 seed)
 {
-	int err;
+	struct liov_hwq *q[2];
+	int err, end;
 
-	err = gate_queue(be, LIOV_HWQ_SQ_IN_CMB, GATE_BLOCK_CMB, seed);
-	if (!err)
-		err = gate_queue(be, 0, GATE_BLOCK_MEMORY, seed);
+	err = gate_queue_create(be, LIOV_HWQ_SQ_IN_CMB, &q[0]);
+	if (err)
+		return err;
+	err = gate_queue_create(be, 0, &q[1]);
+	if (err)
+		goto out_cmb;
+	err = gate_queues(be, q, seed);
+	end = liov_host_queue_destroy(be, q[1]);
+	err = err ? err : end;
+out_cmb:
+	end = liov_host_queue_destroy(be, q[0]);
+	err = err ? err : end;
 	if (!err && host_is_broken())
 		err = -EIO;
 	return err;

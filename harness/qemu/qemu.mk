@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+# Linux's home of LightIOV: the module, and one boot of it under QEMU. Included by the Makefile;
+# everything lands below build/, nothing is installed. harness/qemu/PACKAGES says what it needs.
+
+LINUX_DEB ?= build/linux-deb
+LINUX_B   := build/linux
+QEMU_B    := build/qemu
+LINUX_WERROR ?= 1
+
+.PHONY: kernel kernel-tree check-linux-gate
+
+$(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
+	harness/qemu/get $(LINUX_DEB)
+	@touch $@
+
+# Links to the sources, laid out as they are, so that Kbuild's objects stay out of them.
+kernel-tree:
+	@mkdir -p $(LINUX_B)/kernel $(LINUX_B)/model
+	@find $(LINUX_B) -type l -delete
+	@cp -rs $(abspath $(LIOV_DIR))/. $(LINUX_B)/kernel
+	@ln -sfn $(abspath model/spec) $(LINUX_B)/model/spec
+
+kernel: $(LINUX_DEB)/complete kernel-tree
+	$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(LINUX_B)/kernel/linux/host) \
+		CC=gcc-12 W=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules
+
+check-linux-gate: kernel
+	harness/qemu/gate $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/gate
