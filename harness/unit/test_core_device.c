@@ -444,6 +444,10 @@ static void test_abort__aer__shifts_only_what_is_valid(void **state)
 	assert_int_equal(rig->vm.dev.aer_cid[2], 13);
 	assert_int_equal(rig_admin((struct nvme_sqe){ .opcode = 8, .cdw10 = 11 << 16 }, &dw0), 0);
 	assert_int_equal(dw0, 1);
+	rig->vm.dev.sq[1].created = true;
+	assert_int_equal(rig_admin((struct nvme_sqe){ .opcode = 8, .cdw10 = 12 << 16 | 1 }, &dw0), 0);
+	assert_int_equal(dw0, 1);		/* an I/O queue's command 12 is not the AER 12 */
+	assert_int_equal(rig->vm.dev.nr_aer, 3);
 	assert_int_equal(rig_admin((struct nvme_sqe){ .opcode = 8, .cdw10 = 2 }, NULL), 0x02 | DNR);
 	assert_int_equal(rig_admin((struct nvme_sqe){ .opcode = 8, .cdw10 = 0xFFFF }, NULL), 0x02 | DNR);
 }

@@ -213,6 +213,21 @@ static void test_read__list__is_a_private_copy(void **state)
 	finish(0, 0);
 }
 
+/* The last slot is data where nothing remains after it. */
+static void test_read__list_that_ends_with_its_page__has_no_chain_pointer(void **state)
+{
+	u64 *list = ram(LIST);
+	const u64 *copy;
+
+	(void)state;
+	list[510] = BUF + 0x3000;
+	list[511] = BUF + 0x5000;
+	copy = private_list(sent(rw(2, 0, 23, BUF, LIST + 0xFF0)));
+	assert_true(copy[0] == DMA_OFFSET + BUF + 0x3000);
+	assert_true(copy[1] == DMA_OFFSET + BUF + 0x5000);
+	finish(0, 0);
+}
+
 /* GPA-10: 513 pages, list from offset FF0h: 1 entry, then 510 of a page that chains to one with 1. MDTS 9. */
 static void test_read__chained_lists__need_exactly_what_the_transfer_needs(void **state)
 {
@@ -665,6 +680,7 @@ int main(void)
 		T(test_read__one_page__is_rebuilt_and_translated),
 		T(test_write__two_pages__prp2_is_the_second),
 		T(test_read__list__is_a_private_copy),
+		T(test_read__list_that_ends_with_its_page__has_no_chain_pointer),
 		T(test_read__chained_lists__need_exactly_what_the_transfer_needs),
 		T(test_flush__any_nsid__goes_to_the_one_namespace),
 		T(test_write_zeroes__beyond_mdts__is_allowed),
