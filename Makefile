@@ -1,73 +1,122 @@
 # SPDX-License-Identifier: GPL-2.0
-# The house: each folder is compiled with -I of only what it may see, so a wrong include
-# does not compile. harness -> nvme-emu, sim -> model; sim -> kernel; kernel -> model/spec.
+# The house. Each folder is compiled with -I of only what it may see, so that a wrong include
+# does not compile: harness -> nvme-emu, sim -> model; sim -> kernel; kernel -> model/spec.
 
-CC       ?= gcc
-LIOV_DIR ?= kernel
-SAN      ?=
-COV      ?=
+# LightIOV's sources: this tree's, or another one to try.
+LIOV_DIR   ?= kernel
+# 1: with ASan and UBSan; for coverage; LightIOV without the frontend's checks.
+SAN        ?=
+COV        ?=
 NOFRONTEND ?=
+# How many things to do at once; V=1 shows the commands.
+JOBS       ?= $(shell nproc)
+V          ?=
 
-B := build$(if $(SAN),/san)$(if $(COV),/cov)$(if $(NOFRONTEND),/nofrontend)
+# Each choice has a build folder of its own.
+LIOV_NAME := $(if $(filter-out $(abspath kernel),$(abspath $(LIOV_DIR))),/liov$(subst /,_,$(abspath $(LIOV_DIR))))
+B         := build$(if $(SAN),/san)$(if $(COV),/cov)$(if $(NOFRONTEND),/nofrontend)$(LIOV_NAME)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
 
 comma    := ,
+SANITIZE := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 WARN     := -Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
-BASE     := -std=gnu11 -g $(if $(COV),-O0 --coverage,-O2) $(WARN) -fno-strict-aliasing -MMD -MP \
-            $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-LDFLAGS  += $(if $(SAN),-fsanitize=address$(comma)undefined) $(if $(COV),--coverage)
-LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
+COMPILE  := $(CC) -std=gnu11 -g $(if $(COV),-O0 --coverage,-O2) $(WARN) -fno-strict-aliasing $(SANITIZE) $(CFLAGS)
+LINK     := $(CC) $(SANITIZE) $(if $(COV),--coverage) $(LDFLAGS)
 LDLIBS   := -llua5.4 -ljansson -lxxhash -lm
 
-MODEL_I  := -Imodel
-KERNEL_I := -I$(LIOV_DIR)/include -Imodel/spec
-SIM_I    := -Isim -Isim/port -Imodel -Imodel/spec -I$(LIOV_DIR)/include $(LUA_CFLAGS)
-UNIT_I   := -Iharness/unit -I. $(SIM_I) -I$(LIOV_DIR)/core -Imodel/spec
+# What each folder may see. The home's side of the port comes from sim/port; Lua is asked for
+# when it is needed, for it may not be installed yet when this file is read.
+MODEL_CC    := $(COMPILE) -ffreestanding -Imodel
+KERNEL_CC   := $(COMPILE) -ffreestanding -I$(LIOV_DIR)/include -Imodel/spec -Isim/port \
+               $(if $(NOFRONTEND),-DLIOV_NO_FRONTEND_CHECKS)
+ORACLE_CC   := $(COMPILE) -Isim -Imodel -Imodel/spec
+SIM_I       := -Isim -Isim/port -Imodel -Imodel/spec -I$(LIOV_DIR)/include
+SIM_CC      := $(COMPILE) $(SIM_I)
+SCENARIO_CC  = $(SIM_CC) $(shell pkg-config --cflags lua5.4)
+UNIT_CC      = $(COMPILE) -Iharness/unit -I. $(SIM_I) -I$(LIOV_DIR)/core $(shell pkg-config --cflags lua5.4)
 
-MODEL_SRC  := $(sort $(wildcard model/*.c model/*/*.c))
-CORE_SRC   := $(sort $(wildcard $(LIOV_DIR)/core/*.c))
-SIM_SRC    := $(filter-out sim/main.c,$(sort $(wildcard sim/*.c sim/*/*.c)))
-UNIT_SRC   := $(sort $(wildcard harness/unit/test_*.c))
-MODEL_OBJ  := $(MODEL_SRC:%.c=$(B)/%.o)
-CORE_OBJ   := $(CORE_SRC:$(LIOV_DIR)/%.c=$(B)/kernel/%.o)
-SIM_OBJ    := $(SIM_SRC:%.c=$(B)/%.o)
-UNIT_BIN   := $(UNIT_SRC:harness/unit/%.c=$(B)/unit/%)
+MODEL_SRC := $(sort $(wildcard model/*.c model/*/*.c))
+CORE_SRC  := $(sort $(wildcard $(LIOV_DIR)/core/*.c))
+SIM_SRC   := $(filter-out sim/main.c,$(sort $(wildcard sim/*.c sim/*/*.c)))
+UNIT_SRC  := $(sort $(wildcard harness/unit/test_*.c))
+MODEL_OBJ := $(MODEL_SRC:%.c=$(B)/%.o)
+CORE_OBJ  := $(CORE_SRC:$(LIOV_DIR)/%.c=$(B)/kernel/%.o)
+SIM_OBJ   := $(SIM_SRC:%.c=$(B)/%.o)
+UNIT_BIN  := $(UNIT_SRC:harness/%.c=$(B)/%)
+LIBS      := $(B)/libsim.a $(B)/libcore.a $(B)/libmodel.a
+WITH_LIBS := -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
 
-all: $(B)/lightiov
+all: $(B)/lightiov ## build build/lightiov (the default)
 
-$(B)/model/%.o: model/%.c
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -ffreestanding $(MODEL_I) -c -o $@ $<
+# harness/check and harness/qemu bring their own targets.
+include harness/check/check.mk
+include $(wildcard harness/qemu/qemu.mk)
 
-# LightIOV in the simulator: the home's side of the port comes from sim/port.
-$(B)/kernel/%.o: $(LIOV_DIR)/%.c
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -ffreestanding $(KERNEL_I) -Isim/port $(if $(NOFRONTEND),-DLIOV_NO_FRONTEND_CHECKS) -c -o $@ $<
+# $(call say,WHAT) before a command: a short line in its place, none under make -s.
+say  = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-4s %s\n' $1 $@;))
+make_object = $(call say,CC)mkdir -p $(@D) && $1 -MMD -MP -c -o $@ $<
 
-$(B)/sim/%.o: sim/%.c
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(SIM_I) -c -o $@ $<
+$(B)/model/%.o: model/%.c $(B)/flags
+	$(call make_object,$(MODEL_CC))
+$(B)/kernel/%.o: $(LIOV_DIR)/%.c $(B)/flags
+	$(call make_object,$(KERNEL_CC))
+$(B)/sim/oracle/%.o: sim/oracle/%.c $(B)/flags
+	$(call make_object,$(ORACLE_CC))
+$(B)/sim/scenario/%.o: sim/scenario/%.c $(B)/flags
+	$(call make_object,$(SCENARIO_CC))
+$(B)/sim/%.o: sim/%.c $(B)/flags
+	$(call make_object,$(SIM_CC))
+$(B)/unit/%.o: harness/unit/%.c $(B)/flags
+	$(call make_object,$(UNIT_CC))
 
 $(B)/libmodel.a: $(MODEL_OBJ)
 $(B)/libcore.a: $(CORE_OBJ)
 $(B)/libsim.a: $(SIM_OBJ)
-$(B)/lib%.a:
-	@rm -f $@
-	$(AR) rcs $@ $^
-
-LIBS := $(B)/libsim.a $(B)/libcore.a $(B)/libmodel.a
+$(B)/lib%.a: $(B)/sources
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(B)/lightiov: $(B)/sim/main.o $(LIBS)
-	$(CC) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
-
-$(B)/unit/%: harness/unit/%.c $(LIBS)
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(UNIT_I) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS) -lcmocka
+	$(call say,LD)$(LINK) -o $@ $< $(WITH_LIBS)
+$(B)/unit/%: $(B)/unit/%.o $(LIBS)
+	$(call say,LD)$(LINK) -o $@ $< $(WITH_LIBS) -lcmocka
 
 unit: $(UNIT_BIN)
 
-clean:
+# Written only when it changes: other flags, another compiler or a file less build anew.
+remember = @mkdir -p $(@D); echo '$(subst ','\'',$1)' | cmp -s - $@ || echo '$(subst ','\'',$1)' > $@
+$(B)/flags: FORCE | packages
+	$(call remember,$(shell $(CC) -dumpfullversion) $(KERNEL_CC) $(UNIT_CC) $(LINK) $(LDLIBS))
+$(B)/sources: FORCE
+	$(call remember,$(MODEL_OBJ) $(CORE_OBJ) $(SIM_OBJ))
+
+# Names what is missing; `make run` and `make check` install it, if they may.
+packages:
+	@harness/deps -n build
+
+run: ## the main job: install what is missing, build, replay scenarios/, print the matrix
+	@harness/deps build
+	@$(MAKE) -s all
+	@$(B)/lightiov run --jobs $(JOBS) scenarios; ran=$$?; \
+	 $(B)/lightiov matrix --jobs $(JOBS) scenarios/malicious && exit $$ran
+
+bench: all ## the published workloads on every datapath, simulated beside published
+	$(B)/lightiov bench
+
+clean: ## remove build/
 	rm -rf build
 
-.PHONY: all unit clean
+help: ## this list
+	@sed -n 's/^\([a-z%-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | \
+	 awk -F '\t' '{ printf "make %-20s %s\n", $$1, $$2 }'
+
+FORCE:
+.PHONY: all unit packages run bench clean help FORCE
 .SECONDARY:
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+.DELETE_ON_ERROR:
+-include $(patsubst %.o,%.d,$(MODEL_OBJ) $(CORE_OBJ) $(SIM_OBJ) $(UNIT_BIN:=.o) $(B)/sim/main.o)
