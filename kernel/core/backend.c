@@ -165,36 +165,25 @@ static int vm_config_check(struct liov_backend *be, struct liov_vm_config *c)
 	return 0;
 }
 
-/* Whose DMA could end in this range? */
-static bool range_is_free(const struct liov_backend *be, gpa_t gpa, u64 len)
-{
-	for (u32 i = 0; i < LIOV_VMS_MAX; i++)
-		if (be->vms[i] && port_vm_mem_overlaps(be->vms[i]->port, gpa, len))
-			return false;
-	for (const struct liov_grave *g = be->graves; g; g = g->next)
-		for (u32 i = 0; i < g->nr_iova; i++)
-			if (liov_range_overlaps(g->iova[i].start, g->iova[i].count, gpa.v, len))
-				return false;
-	return true;
-}
-
 /*
  * The VM's memory must fit into the one address space that all share: in a window of its
  * own, or where IOVA = guest address apart from all others, from the host's structures and
  * from what the controller does not send to the host at all (CFG-02, CMB-04, IOM-08).
  */
-static int vm_memory_check(struct liov_backend *be, struct port_vm *port)
+static int vm_memory_check(struct liov_vm *vm)
 {
+	struct liov_backend *be = vm->be;
 	gpa_t gpa;
 	u64 len;
 
-	for (u32 i = 0; port_vm_mem_range(port, i, &gpa, &len); i++) {
+	for (u32 i = 0; port_vm_mem_range(vm->port, i, &gpa, &len); i++) {
 		if (i >= LIOV_MEM_RANGES_MAX || len == 0 || ((gpa.v | len) & (SPEC_PAGE_SIZE - 1)))
 			return -EINVAL;
 		if (be->cfg.dma_offset) {
 			if (!liov_range_inside(0, be->cfg.vm_iova_window, gpa.v, len))
 				return -EINVAL;
-		} else if (!liov_iova_allowed(be, gpa.v, len) || !range_is_free(be, gpa, len)) {
+		} else if (!liov_iova_allowed(be, gpa.v, len) || !liov_iova_is_free(be, vm, gpa, len) ||
+			   liov_grave_note(vm, gpa, len)) {
 			return -EINVAL;
 		}
 	}
@@ -274,10 +263,12 @@ static int vm_register_all(struct liov_vm *vm)
 
 static int vm_build(struct liov_vm *vm)
 {
-	int err = vm_take_numbers(vm);
+	int err = vm_take_memory(vm);
 
 	if (!err)
-		err = vm_take_memory(vm);
+		err = vm_memory_check(vm);
+	if (!err)
+		err = vm_take_numbers(vm);
 	if (!err)
 		err = vm_take_queues(vm);
 	if (!err)
@@ -310,10 +301,10 @@ static void vm_init(struct liov_backend *be, struct liov_vm *vm, struct port_vm 
 }
 _Static_assert(LIOV_CMB_SLOTS + LIOV_VM_QUEUES_MAX * LIOV_CMB_SLOT_STRIDE <= LIOV_CMB_SIZE_MIN, "all slots fit");
 
-static int vm_publish(struct liov_vm *vm)
+/* From here on others see what memory it has; nobody can use it yet. */
+static int vm_claim(struct liov_vm *vm)
 {
 	struct liov_backend *be = vm->be;
-	unsigned long flags;
 	int err = -ENOSPC;
 
 	port_mutex_lock(&be->lock);
@@ -324,13 +315,17 @@ static int vm_publish(struct liov_vm *vm)
 		err = 0;
 	}
 	port_mutex_unlock(&be->lock);
-	if (err)
-		return err;
-	flags = port_lock_irqsave(&vm->page_lock);
+	return err;
+}
+
+static void vm_go(struct liov_vm *vm)
+{
+	unsigned long flags = port_lock_irqsave(&vm->page_lock);
+
 	vm->live = true;
 	port_unlock_irqrestore(&vm->page_lock, flags);
-	port_trace(be->home, &(struct liov_trace){ LIOV_TRACE_VM, LIOV_BACKEND, vm->cfg.id, 1, vm->lba.start, vm->lba.count });
-	return 0;
+	port_trace(vm->be->home,
+		   &(struct liov_trace){ LIOV_TRACE_VM, LIOV_BACKEND, vm->cfg.id, 1, vm->lba.start, vm->lba.count });
 }
 
 int liov_vm_create(struct liov_backend *be, struct liov_vm *vm, struct port_vm *port, const struct liov_vm_config *cfg)
@@ -340,15 +335,15 @@ int liov_vm_create(struct liov_backend *be, struct liov_vm *vm, struct port_vm *
 
 	port_mutex_lock(&be->control);
 	err = be->started ? vm_config_check(be, &c) : -EINVAL;
-	if (!err)
-		err = vm_memory_check(be, port);
 	if (err)
 		goto out;
 	vm_init(be, vm, port, &c);
-	err = vm_build(vm);
+	err = vm_claim(vm);
 	if (!err)
-		err = vm_publish(vm);
-	if (err) {
+		err = vm_build(vm);
+	if (!err) {
+		vm_go(vm);
+	} else {
 		liov_vm_dismantle(vm);
 		err = err < 0 ? err : -EIO;
 	}

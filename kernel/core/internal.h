@@ -120,6 +120,10 @@ int liov_vm_mem_register(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 int liov_vm_mem_unregister(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 /* May the controller be told of these IOVAs at all? Not the host's window, the interrupt range, or the controller's own BARs. */
 bool liov_iova_allowed(const struct liov_backend *be, u64 iova, u64 len_bytes);
+/* Could DMA to this range end at, or come from, another VM, alive or in its grave? With dma_offset never. Takes be->lock. */
+bool liov_iova_is_free(struct liov_backend *be, const struct liov_vm *self, gpa_t gpa, u64 len_bytes);
+/* The VM's DMA may name these IOVAs from now on: remembered to its end. -ENOSPC. Takes be->lock. */
+int liov_grave_note(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 /* Wholly inside one registered, not releasing range? Takes a reference on success when @hold (mediated). IAP */
 bool liov_vm_mem_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, bool hold);
 /* Give a held reference back: the same range. Unregistering waits for this with vm->lock held. IAP */
@@ -133,8 +137,8 @@ struct liov_grave {
 	struct liov_grave *next;
 	u32 vm_id;
 	struct liov_range lba, window;
-	u32 nr_iova;
-	struct liov_range iova[LIOV_MEM_RANGES_MAX];
+	u32 nr_iova;			/* where IOVA = guest address: all the VM ever had; under be->lock */
+	struct liov_range iova[2 * LIOV_MEM_RANGES_MAX];
 };
 /* Undo all of liov_vm_create() that was done. Takes vm->lock. */
 void liov_vm_dismantle(struct liov_vm *vm);

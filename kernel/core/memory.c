@@ -22,6 +22,54 @@ bool liov_iova_allowed(const struct liov_backend *be, u64 iova, u64 len_bytes)
 	       !liov_range_overlaps(iova, len_bytes, be->cmb_bus_addr, be->info.cmb_size);
 }
 
+static bool grave_holds(const struct liov_grave *g, u64 iova, u64 len_bytes)
+{
+	for (u32 i = 0; g && i < g->nr_iova; i++)
+		if (liov_range_overlaps(g->iova[i].start, g->iova[i].count, iova, len_bytes))
+			return true;
+	return false;
+}
+
+bool liov_iova_is_free(struct liov_backend *be, const struct liov_vm *self, gpa_t gpa, u64 len_bytes)
+{
+	bool ok = true;
+
+	if (be->cfg.dma_offset)
+		return true;
+	port_mutex_lock(&be->lock);
+	for (u32 i = 0; i < LIOV_VMS_MAX && ok; i++) {
+		const struct liov_vm *vm = be->vms[i];
+
+		if (vm && vm != self && (grave_holds(vm->grave, gpa.v, len_bytes) ||
+					 port_vm_mem_overlaps(vm->port, gpa, len_bytes)))
+			ok = false;
+	}
+	for (const struct liov_grave *g = be->graves; g && ok; g = g->next)
+		ok = !grave_holds(g, gpa.v, len_bytes);
+	port_mutex_unlock(&be->lock);
+	return ok;
+}
+
+int liov_grave_note(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	struct liov_grave *g = vm->grave;
+	int err = 0;
+	u32 i;
+
+	if (vm->be->cfg.dma_offset)
+		return 0;	/* the window says it all */
+	port_mutex_lock(&vm->be->lock);
+	for (i = 0; i < g->nr_iova; i++)
+		if (liov_range_inside(g->iova[i].start, g->iova[i].count, gpa.v, len_bytes))
+			break;
+	if (i == g->nr_iova && i == sizeof(g->iova) / sizeof(g->iova[0]))
+		err = -ENOSPC;
+	else if (i == g->nr_iova)
+		g->iova[g->nr_iova++] = (struct liov_range){ gpa.v, len_bytes };
+	port_mutex_unlock(&vm->be->lock);
+	return err;
+}
+
 /* Index of the entry that holds all of the range, or nr_mem. Either lock held. */
 static u32 mem_find(const struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 {
@@ -112,7 +160,10 @@ static int mem_register_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	for (u32 i = 0; i < vm->nr_mem; i++)
 		if (liov_range_overlaps(vm->mem[i].gpa.v, vm->mem[i].len_bytes, gpa.v, len_bytes))
 			return -EINVAL;
-	return vm->nr_mem < LIOV_MEM_RANGES_MAX ? 0 : -ENOSPC;
+	/* Memory that was plugged in after creation may be anywhere. */
+	if (!liov_iova_is_free(be, vm, gpa, len_bytes))
+		return -EINVAL;
+	return vm->nr_mem < LIOV_MEM_RANGES_MAX ? liov_grave_note(vm, gpa, len_bytes) : -ENOSPC;
 }
 
 static int region_open(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, u32 *index)

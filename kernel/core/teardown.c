@@ -17,22 +17,6 @@
 
 #include "internal.h"
 
-/* IOVAs that late DMA may still name: the window, or all that the VM has where IOVA = guest address. */
-static void grave_fill(struct liov_vm *vm)
-{
-	struct liov_grave *g = vm->grave;
-	gpa_t gpa;
-	u64 len;
-
-	g->vm_id = vm->cfg.id;
-	g->lba = vm->lba;
-	g->window = vm->window;
-	if (vm->be->cfg.dma_offset)
-		return;
-	while (g->nr_iova < LIOV_MEM_RANGES_MAX && port_vm_mem_range(vm->port, g->nr_iova, &gpa, &len))
-		g->iova[g->nr_iova++] = (struct liov_range){ liov_dma_translate(vm->dma_offset, gpa).v, len };
-}
-
 static void give_back(struct liov_extents *x, struct liov_range *r)
 {
 	if (r->count != 0)
@@ -43,21 +27,28 @@ static void give_back(struct liov_extents *x, struct liov_range *r)
 static void vm_numbers_release(struct liov_vm *vm)
 {
 	struct liov_backend *be = vm->be;
+	struct liov_grave *g;
 
 	port_mutex_lock(&be->lock);
-	if (vm->unquiet && vm->grave) {
-		grave_fill(vm);
-		vm->grave->next = be->graves;
-		be->graves = vm->grave;
-		vm->grave = NULL;
+	g = vm->grave;
+	vm->grave = NULL;
+	if (vm->unquiet && g) {
+		g->vm_id = vm->cfg.id;
+		g->lba = vm->lba;
+		g->window = vm->window;
+		g->next = be->graves;
+		be->graves = g;
+		g = NULL;
 	} else {
 		give_back(&be->lbas, &vm->lba);
 		give_back(&be->windows, &vm->window);
 	}
+	for (u32 i = 0; i < LIOV_VMS_MAX; i++)
+		if (be->vms[i] == vm)
+			be->vms[i] = NULL;
 	port_mutex_unlock(&be->lock);
-	if (vm->grave)
-		port_free(be->home, vm->grave);
-	vm->grave = NULL;
+	if (g)
+		port_free(be->home, g);
 	if (vm->nrd)
 		port_free(be->home, vm->nrd);
 	vm->nrd = NULL;
@@ -109,8 +100,6 @@ static void vm_hide(struct liov_vm *vm)
 
 void liov_vm_dismantle(struct liov_vm *vm)
 {
-	struct liov_backend *be = vm->be;
-
 	port_mutex_lock(&vm->lock);
 	vm_hide(vm);
 	port_mutex_unlock(&vm->lock);
@@ -136,12 +125,6 @@ void liov_vm_dismantle(struct liov_vm *vm)
 	vm->has_device = false;
 	vm_numbers_release(vm);
 	port_mutex_unlock(&vm->lock);
-
-	port_mutex_lock(&be->lock);
-	for (u32 i = 0; i < LIOV_VMS_MAX; i++)
-		if (be->vms[i] == vm)
-			be->vms[i] = NULL;
-	port_mutex_unlock(&be->lock);
 }
 
 void liov_vm_destroy(struct liov_vm *vm)
