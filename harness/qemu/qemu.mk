@@ -7,7 +7,7 @@ LINUX_B   := build/linux
 QEMU_B    := build/qemu
 LINUX_WERROR ?= 1
 
-.PHONY: kernel kernel-tree check-linux-gate
+.PHONY: kernel kernel-tree check-linux-gate check-linux-controls
 
 $(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
 	harness/qemu/get $(LINUX_DEB)
@@ -26,3 +26,6 @@ kernel: $(LINUX_DEB)/complete kernel-tree
 
 check-linux-gate: kernel
 	harness/qemu/gate $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/gate
+
+check-linux-controls: kernel
+	harness/qemu/gate-controls $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/controls

@@ -81,7 +81,7 @@ static int lightiov_start(struct lightiov *l)
 	if (!gate)
 		return 0;
 	err = host_selftest(&l->be, gate_seed);
-	dev_info(&l->host.pdev->dev, "gate: %s\n", err ? "FAILED" : "passed");
+	dev_info(&l->host.pdev->dev, "gate: self-test %s\n", err ? "FAILED" : "passed");
 	if (err)
 		liov_backend_stop(&l->be);
 	return err;
