@@ -352,6 +352,8 @@ static void test_prp__not_registered_memory__is_0_04(void **state)
 	rig->released_from = BUF + 0x1000;
 	assert_int_equal(refused(rw(2, 0, 15, BUF, BUF + 0x1000)), 0x04 | DNR);
 	sqe = rw(2, 0, 7, BUF, 0);
+	sqe.mptr = BUF + 2;
+	assert_int_equal(refused(sqe), 0x02 | DNR);
 	sqe.mptr = 0x100004000;
 	assert_int_equal(refused(sqe), 0x04 | DNR);
 }

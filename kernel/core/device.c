@@ -62,6 +62,8 @@ void liov_device_controller_reset(struct liov_vm *vm)
 	dev->events_masked = 0;
 	dev->intm = 0;
 	liov_device_features_reset(vm);
+	/* Last words of the queues may have found no memory to go to. */
+	dev->csts = 0;
 }
 
 void liov_device_function_reset(struct liov_vm *vm)

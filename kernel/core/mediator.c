@@ -235,6 +235,7 @@ void liov_mediator_replay(struct liov_vm *vm)
 	port_mutex_lock(&vm->lock);
 	med->dead = start_hardware(med) != 0;
 	med->paused = false;
+	med->silent = false;
 	if (med->dead) {
 		for (qid = 1; qid <= vm->cfg.nr_queues; qid++)
 			liov_mediator_orphan(med, qid, NVME_SC_INTERNAL);
@@ -298,13 +299,13 @@ u16 liov_mediator_create_sq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 	return 0;
 }
 
-/* Wait for what the hardware has of the SQ, while there is hope. */
+/* Wait for what the hardware has of the SQ, while there is hope: one timeout for all of a VM's queues. */
 static void drain(struct liov_mediator *med, const struct med_sq *sq)
 {
 	struct port_home *home = med->vm->be->home;
 	u64 start = port_now_ns(home), timeout = med->vm->be->cfg.timeout_ns;
 
-	while (!med->paused) {
+	while (!med->paused && !med->silent && !med->dead) {
 		u64 passed = port_now_ns(home) - start;
 		unsigned long flags = port_lock_irqsave(&med->lock);
 		bool busy = sq->outstanding;
@@ -312,8 +313,10 @@ static void drain(struct liov_mediator *med, const struct med_sq *sq)
 		if (busy)
 			port_event_reset(&med->drained);
 		port_unlock_irqrestore(&med->lock, flags);
-		if (!busy || passed >= timeout || !port_event_wait(&med->drained, timeout - passed))
+		if (!busy)
 			break;
+		if (passed >= timeout || !port_event_wait(&med->drained, timeout - passed))
+			med->silent = true;
 	}
 }
 

@@ -85,6 +85,7 @@ struct liov_mediator {
 	struct port_work work;		/* flushes queues in guest memory, goes on fetching */
 	struct port_event drained;	/* an SQ has nothing outstanding any more */
 	bool paused;			/* nothing is submitted */
+	bool silent;			/* an SQ could not be drained in time, and no completion came since */
 	bool dead;			/* the hardware queues did not come back: commands fail */
 	u32 next;			/* queue whose turn it is */
 	u32 budget, in_flight;		/* units of work */

@@ -53,6 +53,10 @@ static u16 check_blocks(struct liov_vm *vm, const struct nvme_sqe *sqe, struct m
 		return NVME_SC_INVALID_FIELD;
 	if (!liov_lba_inside(vm->lba.count, (vlba_t){ cmd->bad }, count))
 		return NVME_SC_LBA_RANGE;
+	if (data && (sqe->mptr & 3)) {
+		cmd->bad = sqe->mptr;
+		return NVME_SC_INVALID_FIELD;
+	}
 	if (data && sqe->mptr && !liov_vm_mem_check(vm, (gpa_t){ sqe->mptr }, 4, false)) {
 		cmd->bad = sqe->mptr;
 		return NVME_SC_DATA_TRANSFER;

@@ -204,6 +204,7 @@ static void deliver(struct liov_mediator *med, u32 tag, u16 status)
 		tell = flush_cmb(med, cq) && cq->irq;
 	}
 	tag_put(med, tag);
+	med->silent = false;
 	more = work_waits(med);
 	port_unlock_irqrestore(&med->lock, flags);
 	if (tell)
