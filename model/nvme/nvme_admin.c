@@ -17,7 +17,6 @@ static u16 admin_abort(struct nvme_cmd *cmd)
 		return NVME_SC_ABORT_LIMIT;
 	if (sqid >= n->nr_queues || !n->sq[sqid].live)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	/* An Abort is never aborted: it would be its own answer. */
 	if (nvme_cmd_abort(n, sqid, cid) || (!sqid && nvme_aer_abort(n, cid)))
 		cmd->dw0 = 0;
 	return NVME_SC_SUCCESS;

@@ -11,6 +11,9 @@ struct nvme_cmd *nvme_cmd_get(struct nvme *n)
 {
 	struct nvme_cmd *cmd = &n->cmd[n->free_slot[--n->nr_free]];
 
+	cmd->ns = NULL;
+	cmd->slba = 0;
+	cmd->nlb = 0;
 	cmd->nr_frags = 0;
 	cmd->len_bytes = 0;
 	cmd->dw0 = 0;
@@ -35,6 +38,11 @@ void nvme_cmd_at(struct nvme_cmd *cmd, enum nvme_stage stage, u64 when_ps)
 
 	cmd->stage = (u8)stage;
 	sched_after(n->sched, &cmd->ev, nvme_max(when_ps, now) - now);
+}
+
+static bool is_abort(const struct nvme_cmd *cmd)
+{
+	return !cmd->sqid && cmd->sqe.opcode == NVME_ADM_ABORT;
 }
 
 /* Statuses that say nothing about the command itself are no refusals. */
@@ -74,8 +82,7 @@ void nvme_cmd_complete(struct nvme_cmd *cmd, u16 status)
 	struct nvme_sq *sq = &n->sq[cmd->sqid];
 
 	report_status(cmd, status);
-	if (!cmd->sqid && cmd->sqe.opcode == NVME_ADM_ABORT)
-		n->nr_aborts--;
+	n->nr_aborts -= is_abort(cmd);
 	n->cq[sq->cqid].reserved--;
 	nvme_cqe_post(n, sq, cmd->sqe.cid, status, cmd->dw0, cmd->io_id);
 	nvme_cmd_put(cmd);
@@ -111,6 +118,7 @@ void nvme_cmd_event(struct event *ev)
 	default:
 		break;
 	}
+	cmd->nvme->fn.io_id = 0;
 }
 
 void nvme_cmd_drop_all(struct nvme *n)
@@ -139,7 +147,10 @@ void nvme_cmd_flush_sq(struct nvme *n, u16 sqid)
 	}
 }
 
-/* Command identifiers may repeat (Base leaves it to the host); the oldest is meant. */
+/*
+ * Command identifiers may repeat (Base leaves it to the host); the oldest is meant. An
+ * Abort is never aborted: the one that executes would end itself.
+ */
 bool nvme_cmd_abort(struct nvme *n, u16 sqid, u16 cid)
 {
 	struct nvme_cmd *found = NULL;
@@ -149,7 +160,7 @@ bool nvme_cmd_abort(struct nvme *n, u16 sqid, u16 cid)
 
 		if (cmd->stage != NVME_STAGE_FETCHED && cmd->stage != NVME_STAGE_MEDIA)
 			continue;
-		if (cmd->sqid != sqid || cmd->sqe.cid != cid)
+		if (cmd->sqid != sqid || cmd->sqe.cid != cid || is_abort(cmd))
 			continue;
 		if (!found || cmd->io_id < found->io_id)
 			found = cmd;

@@ -247,6 +247,7 @@ void nvme_front_event(struct event *ev)
 		n->nr_aborts += cmd->sqe.opcode == NVME_ADM_ABORT;
 		nvme_cmd_at(cmd, NVME_STAGE_FETCHED, cmd->t_ps + busy_ps + n->cfg.timing.admin_ps);
 	}
+	n->fn.io_id = 0;
 	n->front_free_ps = sched_now(n->sched) + busy_ps;
 	nvme_front_kick(n, 0);
 }
@@ -262,7 +263,7 @@ void nvme_cqe_post(struct nvme *n, struct nvme_sq *sq, u16 cid, u16 status, u32 
 				.status = (u16)(status << 1 | cq->phase) };
 
 	n->fn.io_id = io_id;
-	trace4(n->trace, TRACE_CQE, io_id, cq->qid, (u64)sq->qid << 16 | cid, status, at);
+	trace4(n->trace, TRACE_CQE, io_id, cq->qid, (u64)sq->qid << 16 | cid, status & NVME_STATUS_CODE, at);
 	if (cq->mem.in_cmb) {
 		__builtin_memcpy(n->cmb + cq->mem.cmb_off + off, &cqe, sizeof(cqe));
 	} else {
