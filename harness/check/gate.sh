@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Linux's home: the module built with Kbuild, and one boot of it under QEMU (harness/qemu).
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+[ -z "${SAN-}" ] || { skip "the module in Linux is not sanitized: once, in the plain build, is enough"; ok; }
+[ -z "${COV-}${NOFRONTEND-}" ] || { skip "Linux's home has no such build"; ok; }
+
+# apt's lists may be absent, or older than the archive.
+if ! $MAKE -s build/linux-deb/complete > "$OUT/gate.get" 2>&1 && [ "$(id -u)" -eq 0 ]; then
+	apt-get -qq update > "$OUT/gate.get" 2>&1
+fi
+if $MAKE -s check-linux-gate > "$OUT/gate.boot" 2>&1; then
+	pass "lightiov_host.ko on Debian's Linux"
+	grep '^linux gate' "$OUT/gate.boot"
+else
+	fail "lightiov_host.ko on Debian's Linux" "$(tail -n 60 "$OUT/gate.boot")"
+fi
+ok

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What every source file keeps to: a licence line, no file over 600 lines, no function over 80,
+# LightIOV's core free of its homes, and no mutable static state in the model and the core.
+# TREE=DIR looks at another tree, for the self-test.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+tree=${TREE:-.}
+core=$LIOV_DIR
+[ "$tree" = . ] || core=$tree/kernel
+
+# Not by git: the tree may be an export, or another user's. Lists of packages and tables have no comments.
+files=$(cd "$tree" && find Makefile .ci kernel model sim nvme-emu scenarios harness -type f \
+	! -name PACKAGES ! -path 'harness/packages/*' ! -name '*.tsv' ! -name '*.csv' ! -name '*.md' \
+	! -name '*.mod.c' ! -name '*.o' ! -name '*.ko' ! -name '.*.cmd' 2>/dev/null | sort)
+code=$(echo "$files" | grep '\.[ch]$')
+[ -n "$code" ] || { fail "no source files in $tree"; ok; }
+
+# shellcheck disable=SC2086
+expect_none "each file has its SPDX line" "$(cd "$tree" && awk '
+	FNR == 1 { if (file != "" && !seen) print file; file = FILENAME; seen = 0 }
+	FNR <= 3 && /SPDX-License-Identifier: GPL-2.0/ { seen = 1 }
+	END { if (!seen) print file }' $files)"
+
+# shellcheck disable=SC2086
+expect_none "no file is longer than 600 lines" "$(cd "$tree" && awk '
+	FNR == 1 && n > 600 { print file ": " n " lines" }
+	{ file = FILENAME; n = FNR }
+	END { if (n > 600) print file ": " n " lines" }' $code)"
+
+# A function's braces stand alone in the first column.
+# shellcheck disable=SC2086
+expect_none "no function is longer than 80 lines" "$(cd "$tree" && awk '
+	FNR == 1 { start = 0 }
+	/^{/ { start = FNR }
+	/^}/ { if (start && FNR - start + 1 > 80) print FILENAME ":" start ": " FNR - start + 1 " lines"; start = 0 }' $code)"
+
+expect_none "the core does not know Linux" "$(grep -rn 'linux/' "$core/core")"
+expect_none "the core has no #if but the frontend's checks" "$(grep -rnE '^[[:space:]]*#[[:space:]]*(el)?if' "$core/core" |
+	grep -vE '#ifndef LIOV_[A-Z0-9_]+_H$|#ifn?def LIOV_NO_FRONTEND_CHECKS$')"
+
+# Sanitizers and gcov have variables of their own.
+if [ "$tree" = . ] && [ -z "${SAN-}${COV-}" ]; then
+	expect_none "model and core have no mutable static state" "$(size -A "$B/libmodel.a" "$B/libcore.a" | awk '
+		/\(ex / { object = $1 }
+		$1 ~ /^\.t?(data|bss)/ && $1 !~ /^\.data\.rel\.ro/ && $2 > 0 { print object " " $1 ": " $2 " bytes" }')"
+fi
+ok
