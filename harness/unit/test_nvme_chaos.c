@@ -54,6 +54,12 @@ static struct nvme_sqe some_sqe(u64 *s)
 
 	if (!pick(s, 16))
 		sqe.flags = (u8)rnd(s);
+	if (!pick(s, 4)) {
+		static const u8 ids[] = { 0x00, 0x20, 0x30, 0x10 };
+
+		sqe.flags = 0x40;
+		sqe.prp2 = (u64)ids[pick(s, 4)] << 56 | (pick(s, 2) ? 16 * pick(s, 300) : 512 * pick(s, 300));
+	}
 	sqe.cdw10 = (u32)(pick(s, 3) ? pick(s, 0x1000) : rnd(s));
 	sqe.cdw11 = (u32)(pick(s, 3) ? pick(s, 8) & pick(s, 8) & 4 : rnd(s));
 	sqe.cdw12 = (u32)(pick(s, 2) ? pick(s, 300) : rnd(s));
@@ -148,6 +154,7 @@ static void test_controller__random_host__survives(void **state)
 	cfg.cmb_lists = true;
 	cfg.cmb_cqs = true;
 	cfg.cqr = false;
+	cfg.sgls = true;
 	cfg.resource_domains = true;
 	cfg.oncs |= NVME_ONCS_COPY;
 	r = rig_up(&cfg);

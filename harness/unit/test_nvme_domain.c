@@ -41,6 +41,7 @@ static int setup(void **state)
 	struct nvme_nrd nrd = domain();
 
 	cfg.resource_domains = true;
+	cfg.sgls = true;
 	f->r = rig_up(&cfg);
 	f->q = rig_pair(f->r, 4, 64, 64);
 	assert_int_equal(bind(f->r, 4, &nrd), 0);
@@ -168,6 +169,29 @@ static void test_domain__chained_list_outside__is_not_fetched(void **state)
 	assert_int_equal(rig_count(f->r, TRACE_DMA), 4);	/* SQE, first list page, CQE */
 }
 
+static struct nvme_sqe sgl(u32 blocks, u64 addr, u32 length, u8 id)
+{
+	struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, WINDOW, blocks - 1, addr, (u64)id << 56 | length);
+
+	sqe.flags = 0x40;
+	return sqe;
+}
+
+static void test_domain__sgl_outside__refused(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(rig_cmd(f->r, &f->q, sgl(8, DMA_BASE + 0x800, 4096, 0)), 0);
+	expect_refused(f, sgl(8, OUTSIDE, 4096, 0), D(0x004));
+	expect_refused(f, sgl(8, OUTSIDE - 0x800, 4096, 0), D(0x004));	/* ends outside */
+	expect_refused(f, sgl(8, OUTSIDE, 16, 0x30), D(0x004));		/* list outside */
+	rig_set64(f->r, DMA_BASE, OUTSIDE);
+	rig_set64(f->r, DMA_BASE + 8, 4096);
+	f->r->nr_ev = 0;
+	assert_int_equal(rig_cmd(f->r, &f->q, sgl(8, DMA_BASE, 16, 0x30)), D(0x004));
+	assert_int_equal(rig_count(f->r, TRACE_DMA), 4);	/* SQE, list, CQE: no data */
+}
+
 static void test_bind__bad_structure__refused(void **state)
 {
 	struct fixture *f = *state;
@@ -236,6 +260,7 @@ int main(void)
 		T(test_domain__dma_outside__refused_before_any),
 		T(test_domain__list_entry_outside__no_data_moves),
 		T(test_domain__chained_list_outside__is_not_fetched),
+		T(test_domain__sgl_outside__refused),
 		T(test_bind__bad_structure__refused),
 		T(test_bind__copy__later_writes_to_it_change_nothing),
 		T(test_bind__ends_with_queue_or_unbind),

@@ -110,7 +110,8 @@ static void sizes_init(struct nvme *n)
 
 	n->nr_queues = n->cfg.io_queues + 1u;
 	n->max_transfer_bytes = pages * (u32)NVME_PAGE_SIZE;
-	n->max_frags = pages + 1;
+	/* An SGL may come in blocks of 512 bytes and still move what MDTS allows. */
+	n->max_frags = pages * (n->cfg.sgls ? 8 : 1) + 1;
 	queued = (u64)n->nr_queues * n->cfg.mqes;
 	n->nr_slots = (u32)nvme_min(queued, NVME_SLOTS_MAX);
 	n->nr_slots = (u32)nvme_min(n->nr_slots, NVME_FRAGS_BUDGET / n->max_frags);
@@ -125,8 +126,9 @@ static bool memory_alloc(struct nvme *n)
 	n->cmd = calloc(n->nr_slots, sizeof(*n->cmd));
 	n->free_slot = calloc(n->nr_slots, sizeof(*n->free_slot));
 	n->frags = calloc((size_t)n->nr_slots * n->max_frags, sizeof(*n->frags));
+	n->frag_lens = calloc((size_t)n->nr_slots * n->max_frags, sizeof(*n->frag_lens));
 	n->die_free_ps = calloc(n->cfg.timing.dies, sizeof(*n->die_free_ps));
-	if (!n->sq || !n->cq || !n->cmd || !n->free_slot || !n->frags || !n->die_free_ps)
+	if (!n->sq || !n->cq || !n->cmd || !n->free_slot || !n->frags || !n->frag_lens || !n->die_free_ps)
 		return false;
 	if (!n->cfg.cqr) {
 		n->queue_pages = calloc((size_t)n->nr_queues * 2 * n->pages_per_queue, sizeof(*n->queue_pages));
@@ -154,6 +156,7 @@ static void slots_init(struct nvme *n)
 		event_init(&cmd->ev, nvme_cmd_event, EVENT_PRIO_HW);
 		cmd->nvme = n;
 		cmd->frag = n->frags + (size_t)i * n->max_frags;
+		cmd->frag_len = n->frag_lens + (size_t)i * n->max_frags;
 		n->free_slot[i] = (u16)(n->nr_slots - 1 - i);
 	}
 	n->nr_free = n->nr_slots;
@@ -224,6 +227,7 @@ void nvme_free(struct nvme *n)
 	free(n->nrd);
 	free(n->queue_pages);
 	free(n->die_free_ps);
+	free(n->frag_lens);
 	free(n->frags);
 	free(n->free_slot);
 	free(n->cmd);

@@ -53,6 +53,7 @@ struct nvme_config {
 	bool cmb_lists;		/* CMBSZ.LISTS, and data in CMB (RDS, WDS) */
 	bool cmb_cqs;		/* CMBSZ.CQS */
 	u16 oncs;		/* optional NVM commands offered: NVME_ONCS_* */
+	bool sgls;		/* SGLs for I/O commands; else refused with 0/0x02 */
 	bool resource_domains;	/* offers the resource-domain admin command */
 	bool keeps_deallocated;	/* DLFEAT 000b: Deallocate leaves old data to be read */
 	bool fragile_doorbells;	/* an invalid doorbell write is fatal (CSTS.CFS), as on some controllers */

@@ -80,7 +80,7 @@ u16 nvme_io_copy(struct nvme_cmd *cmd)
 	cmd->slba = (u64)cmd->sqe.cdw11 << 32 | cmd->sqe.cdw10;
 	if (status)
 		return status;
-	status = nvme_prp_map(cmd, nr * (u32)sizeof(range[0]), NVME_FROM_HOST);
+	status = nvme_data_map(cmd, nr * (u32)sizeof(range[0]), NVME_FROM_HOST);
 	if (status)
 		return status;
 	if (!nvme_buf_from_host(cmd, range))

@@ -102,6 +102,7 @@ static void identify_ctrl(const struct nvme *n, u8 *p)
 	p[NVME_ID_CTRL_CQES] = CQES;
 	put32(p, NVME_ID_CTRL_NN, n->cfg.nn);
 	put16(p, NVME_ID_CTRL_ONCS, n->cfg.oncs);
+	put32(p, NVME_ID_CTRL_SGLS, n->cfg.sgls ? NVME_SGLS_SUPPORTED : 0);
 	p[NVME_ID_CTRL_VWC] = NVME_VWC_PRESENT | NVME_VWC_FLUSH_ALL;
 	end = put_string(p, NVME_ID_CTRL_SUBNQN, "nqn.2023-04.org.lightiov:");
 	put_string(p, end, n->cfg.serial);

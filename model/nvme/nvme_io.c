@@ -94,6 +94,14 @@ static u16 check_nsid(struct nvme_cmd *cmd, enum io_kind kind)
 	return cmd->ns || nsid == NVME_NSID_ALL ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
 }
 
+/* Both kinds of SGL: without metadata, where MPTR points is of no account. */
+static bool psdt_is_legal(const struct nvme *n, const struct nvme_sqe *sqe)
+{
+	u64 psdt = FIELD_GET(NVME_SQE_PSDT, sqe->flags);
+
+	return psdt == NVME_PSDT_PRP || (n->cfg.sgls && psdt != NVME_PSDT_RESERVED);
+}
+
 static u16 check_header(struct nvme_cmd *cmd, enum io_kind kind)
 {
 	const struct nvme *n = cmd->nvme;
@@ -102,7 +110,7 @@ static u16 check_header(struct nvme_cmd *cmd, enum io_kind kind)
 
 	if (kind == IO_NONE || !nvme_domain_opcode(nrd, sqe->opcode))
 		return NVME_SC_INVALID_OPCODE | NVME_DNR;
-	if (sqe->flags & (NVME_SQE_FUSE | NVME_SQE_PSDT))
+	if ((sqe->flags & NVME_SQE_FUSE) || !psdt_is_legal(n, sqe))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	return check_nsid(cmd, kind);
 }
@@ -185,7 +193,7 @@ static u16 do_dsm(struct nvme_cmd *cmd)
 	struct nvme *n = cmd->nvme;
 	u32 nr = (u32)FIELD_GET(NVME_DSM_NR, cmd->sqe.cdw10) + 1;
 	struct nvme_dsm_range range[NVME_DSM_RANGES_MAX];
-	u16 status = nvme_prp_map(cmd, nr * (u32)sizeof(range[0]), NVME_FROM_HOST);
+	u16 status = nvme_data_map(cmd, nr * (u32)sizeof(range[0]), NVME_FROM_HOST);
 
 	if (status)
 		return status;
@@ -215,7 +223,7 @@ static u16 start_read(struct nvme_cmd *cmd)
 
 static u16 map_data(struct nvme_cmd *cmd, enum io_kind kind)
 {
-	return nvme_prp_map(cmd, cmd->nlb << NVME_BLOCK_SHIFT, kind == IO_READ ? NVME_TO_HOST : NVME_FROM_HOST);
+	return nvme_data_map(cmd, cmd->nlb << NVME_BLOCK_SHIFT, kind == IO_READ ? NVME_TO_HOST : NVME_FROM_HOST);
 }
 
 static u16 execute(struct nvme_cmd *cmd)

@@ -102,7 +102,7 @@ bool nvme_media_to_host(struct nvme_cmd *cmd)
 	u64 end_ps = cmd->t_ps;
 
 	for (u32 i = 0, done = 0; i < cmd->nr_frags && done < good; i++) {
-		u32 len = (u32)nvme_min(nvme_frag_len(cmd, i, done), good - done);
+		u32 len = (u32)nvme_min(cmd->frag_len[i], good - done);
 		u64 t_ps = cmd->t_ps;
 
 		piece_to_host(cmd, cmd->frag[i], off + done, len, &t_ps);
@@ -125,7 +125,7 @@ bool nvme_media_from_host(struct nvme_cmd *cmd)
 	u64 end_ps = cmd->t_ps;
 
 	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
-		u32 len = nvme_frag_len(cmd, i, done);
+		u32 len = cmd->frag_len[i];
 		u64 t_ps = cmd->t_ps;
 
 		if (cmd->data_in_cmb)
@@ -158,7 +158,7 @@ u16 nvme_media_compare(struct nvme_cmd *cmd)
 	bool equal = true;
 
 	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
-		u32 len = nvme_frag_len(cmd, i, done);
+		u32 len = cmd->frag_len[i];
 		const u8 *data = n->scratch;
 		u64 t_ps = cmd->t_ps;
 

@@ -83,7 +83,8 @@ struct nvme_cmd {
 	const struct nvme_ns_config *ns;	/* NULL: none, or all */
 	u64 slba;		/* in the namespace */
 	u64 t_ps;		/* when the DMA issued so far is over */
-	u64 *frag;		/* address of each PRP fragment */
+	u64 *frag;		/* address of each piece of data, within a page */
+	u32 *frag_len;		/* and its length */
 	u32 nr_frags;
 	u32 nlb;
 	u32 len_bytes;		/* that the fragments cover */
@@ -132,6 +133,7 @@ struct nvme {
 	u16 *free_slot;
 	u32 nr_slots, nr_free;
 	u64 *frags;			/* of all slots */
+	u32 *frag_lens;
 	u64 *queue_pages;		/* of all queues; NULL with CAP.CQR */
 	u32 pages_per_queue;
 
@@ -236,10 +238,16 @@ enum nvme_dir { NVME_TO_HOST, NVME_FROM_HOST };
  * read or written. Returns a status; cmd->t_ps moves on by what the lists took.
  */
 u16 nvme_prp_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir);
+/* nvme_sgl.c: the same for SGLs. */
+u16 nvme_sgl_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir);
+/* Whichever PSDT says. */
+u16 nvme_data_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir);
+/* Judge a piece of data of at most a page, and note it. The caller knows that there is room. */
+u16 nvme_frag_add(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme_dir dir);
+/* Judge a piece of a list, within a page, and read it into n->list. */
+u16 nvme_list_read(struct nvme_cmd *cmd, u64 addr, u32 len_bytes);
 /* Pages of a queue that is not contiguous: @nr_pages entries of the list at @ptr. */
 u16 nvme_prp_queue_pages(struct nvme_cmd *cmd, u64 ptr, u32 nr_pages, u64 *pages);
-/* Length of fragment @i of a mapped command. */
-u32 nvme_frag_len(const struct nvme_cmd *cmd, u32 i, u32 done_bytes);
 /* Move a buffer of the controller to or from the fragments; false: a read came back as an error. */
 void nvme_buf_to_host(struct nvme_cmd *cmd, const void *buf);
 bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf);

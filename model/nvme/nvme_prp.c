@@ -8,8 +8,6 @@
  * alone, so a list that points at itself ends like any other.
  */
 
-#define PRP_LIST_ENTRIES (NVME_PAGE_SIZE / sizeof(u64))
-
 /* Base 4.1.1: PRP entries are dword aligned; a list pointer, holding qwords, is qword aligned. */
 #define PRP_DWORD_MASK 3ULL
 #define PRP_QWORD_MASK 7ULL
@@ -35,7 +33,7 @@ static bool cmb_takes_data(const struct nvme *n, enum nvme_dir dir)
 }
 
 /* CMBLOC.CDPMLS = 0: data lies in the CMB or outside, not both (Base 3.1.3.11). */
-static u16 add_fragment(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme_dir dir)
+u16 nvme_frag_add(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme_dir dir)
 {
 	struct nvme *n = cmd->nvme;
 	bool in_cmb;
@@ -47,25 +45,24 @@ static u16 add_fragment(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme
 		return NVME_SC_INVALID_CMB_USE | NVME_DNR;
 	cmd->data_in_cmb = in_cmb;
 	trace4(n->trace, TRACE_PRP, cmd->io_id, cmd->sqid, cmd->sqe.cid, addr, len_bytes);
-	cmd->frag[cmd->nr_frags++] = addr;
+	cmd->frag[cmd->nr_frags] = addr;
+	cmd->frag_len[cmd->nr_frags++] = len_bytes;
 	return NVME_SC_SUCCESS;
 }
 
-/* @entries of the list page at @ptr into n->list; never across the page's end. */
-static u16 read_list(struct nvme_cmd *cmd, u64 ptr, u32 entries)
+u16 nvme_list_read(struct nvme_cmd *cmd, u64 addr, u32 len_bytes)
 {
 	struct nvme *n = cmd->nvme;
-	u32 len = entries * (u32)sizeof(u64);
 	bool in_cmb;
-	u16 status = check_target(cmd, ptr, len, n->reg[NVME_R_CMBSZ] & NVME_CMBSZ_LISTS, &in_cmb);
+	u16 status = check_target(cmd, addr, len_bytes, n->reg[NVME_R_CMBSZ] & NVME_CMBSZ_LISTS, &in_cmb);
 
 	if (status)
 		return status;
 	if (in_cmb) {
-		__builtin_memcpy(n->list, n->cmb + (ptr - n->cmb_base), len);
+		__builtin_memcpy(n->list, n->cmb + (addr - n->cmb_base), len_bytes);
 		return NVME_SC_SUCCESS;
 	}
-	if (!pci_dma_read(&n->fn, (iova_t){ ptr }, n->list, len, &cmd->t_ps))
+	if (!pci_dma_read(&n->fn, (iova_t){ addr }, n->list, len_bytes, &cmd->t_ps))
 		return NVME_SC_DATA_TRANSFER;
 	return NVME_SC_SUCCESS;
 }
@@ -75,7 +72,7 @@ static u16 next_list(struct nvme_cmd *cmd, u64 *ptr, u32 pages_left, u32 *entrie
 {
 	u32 slots = (u32)((NVME_PAGE_SIZE - NVME_PAGE_OFFSET(*ptr)) / sizeof(u64));
 	bool chained = pages_left > slots;
-	u16 status = read_list(cmd, *ptr, chained ? slots : pages_left);
+	u16 status = nvme_list_read(cmd, *ptr, (chained ? slots : pages_left) * (u32)sizeof(u64));
 
 	if (status)
 		return status;
@@ -104,7 +101,7 @@ static u16 map_list(struct nvme_cmd *cmd, u64 ptr, u32 left_bytes, enum nvme_dir
 		for (u32 i = 0; !status && i < entries; i++) {
 			u32 len = (u32)nvme_min(left_bytes, NVME_PAGE_SIZE);
 
-			status = add_fragment(cmd, cmd->nvme->list[i], len, dir);
+			status = nvme_frag_add(cmd, cmd->nvme->list[i], len, dir);
 			left_bytes -= len;
 		}
 		if (status)
@@ -123,14 +120,14 @@ u16 nvme_prp_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir)
 	cmd->len_bytes = len_bytes;
 	if (prp1 & PRP_DWORD_MASK)
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
-	status = add_fragment(cmd, prp1, first, dir);
+	status = nvme_frag_add(cmd, prp1, first, dir);
 	if (status || len_bytes == first)
 		return status;
 	if (len_bytes - first > NVME_PAGE_SIZE)
 		return map_list(cmd, prp2, len_bytes - first, dir);
 	if (NVME_PAGE_OFFSET(prp2))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
-	return add_fragment(cmd, prp2, len_bytes - first, dir);
+	return nvme_frag_add(cmd, prp2, len_bytes - first, dir);
 }
 
 u16 nvme_prp_queue_pages(struct nvme_cmd *cmd, u64 ptr, u32 nr_pages, u64 *pages)
@@ -155,9 +152,10 @@ u16 nvme_prp_queue_pages(struct nvme_cmd *cmd, u64 ptr, u32 nr_pages, u64 *pages
 	return NVME_SC_SUCCESS;
 }
 
-u32 nvme_frag_len(const struct nvme_cmd *cmd, u32 i, u32 done_bytes)
+u16 nvme_data_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir)
 {
-	return (u32)nvme_min(cmd->len_bytes - done_bytes, NVME_PAGE_SIZE - NVME_PAGE_OFFSET(cmd->frag[i]));
+	return FIELD_GET(NVME_SQE_PSDT, cmd->sqe.flags) == NVME_PSDT_PRP ? nvme_prp_map(cmd, len_bytes, dir) :
+									   nvme_sgl_map(cmd, len_bytes, dir);
 }
 
 /* Fragments are asked for at once: each starts when the command may, and the last one's end counts. */
@@ -168,7 +166,7 @@ void nvme_buf_to_host(struct nvme_cmd *cmd, const void *buf)
 	u64 end_ps = cmd->t_ps;
 
 	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
-		u32 len = nvme_frag_len(cmd, i, done);
+		u32 len = cmd->frag_len[i];
 		u64 t_ps = cmd->t_ps;
 
 		if (cmd->data_in_cmb)
@@ -188,7 +186,7 @@ bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf)
 	u64 end_ps = cmd->t_ps;
 
 	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
-		u32 len = nvme_frag_len(cmd, i, done);
+		u32 len = cmd->frag_len[i];
 		u64 t_ps = cmd->t_ps;
 
 		if (cmd->data_in_cmb)

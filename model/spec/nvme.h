@@ -92,6 +92,22 @@ _Static_assert(sizeof(struct nvme_sqe) == 64, "Base 3.3.3.1: 64 bytes");
 #define NVME_SQE_FUSE		GENMASK_ULL(1, 0)
 #define NVME_SQE_PSDT		GENMASK_ULL(7, 6)
 
+#define NVME_PSDT_PRP		0
+#define NVME_PSDT_RESERVED	3
+
+/* SGL descriptor, Base 4.1.2; the first of a command takes the place of PRP1 and PRP2. */
+struct nvme_sgl_desc {
+	u64 addr;
+	u32 length;
+	u8 reserved[3];
+	u8 id;			/* type 7:4, sub type 3:0 */
+};
+_Static_assert(sizeof(struct nvme_sgl_desc) == 16, "Base 4.1.2: 16 bytes");
+#define NVME_SGL_DATA		0x00	/* ids with sub type 0: an address */
+#define NVME_SGL_SEGMENT	0x20
+#define NVME_SGL_LAST_SEGMENT	0x30
+#define NVME_SGLS_SUPPORTED	1
+
 /* Completion queue entry, Base 3.3.3.2 */
 struct nvme_cqe {
 	u32 dw0, dw1;
@@ -122,6 +138,10 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_SC_ABORT_SQ_DELETION	NVME_STATUS(0, 0x08)
 #define NVME_SC_INVALID_NSID		NVME_STATUS(0, 0x0B)
 #define NVME_SC_SEQUENCE		NVME_STATUS(0, 0x0C)
+#define NVME_SC_SGL_SEGMENT		NVME_STATUS(0, 0x0D)	/* invalid SGL segment descriptor */
+#define NVME_SC_SGL_COUNT		NVME_STATUS(0, 0x0E)	/* invalid number of SGL descriptors */
+#define NVME_SC_SGL_LENGTH		NVME_STATUS(0, 0x0F)	/* data SGL length invalid */
+#define NVME_SC_SGL_TYPE		NVME_STATUS(0, 0x11)	/* SGL descriptor type invalid */
 #define NVME_SC_INVALID_CMB_USE		NVME_STATUS(0, 0x12)
 #define NVME_SC_INVALID_PRP_OFFSET	NVME_STATUS(0, 0x13)
 #define NVME_SC_LBA_RANGE		NVME_STATUS(0, 0x80)
@@ -346,7 +366,7 @@ struct nvme_nrd {
 	u32 nr_lba, nr_dma;	/* windows used */
 	u8 opcodes[32];		/* bit opcode: allowed */
 	struct nvme_nrd_window lba[NVME_NRD_WINDOWS];
-	struct nvme_nrd_window dma[NVME_NRD_WINDOWS]; /* PRP1, PRP2, list pages and entries must lie wholly in one */
+	struct nvme_nrd_window dma[NVME_NRD_WINDOWS]; /* data, PRP lists and SGL segments must lie wholly in one, page by page */
 	u8 reserved[4096 - 48 - 2 * NVME_NRD_WINDOWS * 16];
 };
 _Static_assert(sizeof(struct nvme_nrd) == 4096, "one page at PRP1");
