@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SIM_REPORT_RECORDER_H
+#define SIM_REPORT_RECORDER_H
+
+/*
+ * Listens to a machine: the run's digest, and the last events, of which those of one I/O
+ * are kept when somebody takes an interest in it. Loads and stores of vCPUs are left out: to
+ * listen to them would take every access off its fast path.
+ */
+
+#include "digest.h"
+#include "machine.h"
+
+#define RECORDER_RING	1024u		/* events; a power of two */
+#define RECORDER_KEPT	24u
+#define RECORDER_LINE	200u
+
+struct recorder;
+
+/* Attach before anything runs, before the oracle, so that what it judges is recorded. NULL without memory. */
+struct recorder *recorder_new(struct machine *m);
+void recorder_free(struct recorder *r);
+
+/* From now on keep the events of @io_id, and those of it still in the ring. Only the first call counts; 0 is no I/O. */
+void recorder_interest(struct recorder *r, u64 io_id);
+u64 recorder_io_id(const struct recorder *r);
+
+/* What was kept, or the last events where nothing was, in words: how many of at most @max lines. */
+u32 recorder_lines(const struct recorder *r, char (*line)[RECORDER_LINE], u32 max);
+
+/* Events so far, then all content of memory and media. */
+void recorder_digest(struct recorder *r, char hex[DIGEST_HEX_SIZE]);
+
+/* "nvme sqe fetch sqid=4 slot=0 ...": an event in words; trace.def's. Returns the length that it would take. */
+int event_text(const struct trace_event *ev, char *buf, size_t size);
+
+#endif

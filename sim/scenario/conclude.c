@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The end of a run: its verdict, what differs from what was expected, and what shows why. */
+
+#include "engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void differs(struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void differs(struct run *r, const char *fmt, ...)
+{
+	struct run_result *res = r->res;
+	va_list ap;
+
+	if (res->nr_failures == RESULT_FAILURES_MAX)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(res->failure[res->nr_failures++].text, sizeof(res->failure[0].text), fmt, ap);
+	va_end(ap);
+}
+
+static void check_row(struct run *r)
+{
+	const struct expected_row *e = &r->res->expected;
+	const struct verdict *v = &r->res->verdict;
+	char why[200];
+
+	if (v->kind != e->verdict)
+		differs(r, "verdict: seen %s, expected %s (%s)", verdict_kind_name(v->kind), verdict_kind_name(e->verdict), e->why);
+	else if ((e->verdict == VERDICT_CONTAINED || e->verdict == VERDICT_REJECTED) && v->component != e->component)
+		differs(r, "component: seen %s, expected %s (%s)", verdict_component_name(v->component), verdict_component_name(e->component), e->why);
+	if (!expected_codes_hold(e->code, v))
+		differs(r, "code: expected %s, which is not among what was seen", e->code);
+	if (!expected_bound_holds(e->bound, r->res->measure, r->res->nr_measures, why, sizeof(why)))
+		differs(r, "bound: expected %s; %s", e->bound, why);
+}
+
+static void check_workloads(struct run *r)
+{
+	struct script_workload *w;
+
+	for (w = r->workloads; w; w = w->next) {
+		struct workload_result res;
+
+		if (w->may_fail)
+			continue;
+		res = workload_result(w->w);
+		if (res.errors || res.wrong || res.twice)
+			differs(r, "workload of VM %s: %llu errors, %llu wrong reads, %llu double completions; expected none", w->vm->name,
+				(unsigned long long)res.errors, (unsigned long long)res.wrong, (unsigned long long)res.twice);
+	}
+}
+
+static void keep_violations(struct run *r)
+{
+	struct run_result *res = r->res;
+	char buf[24];
+	u32 i;
+
+	res->violations_seen = oracle_count(r->oracle);
+	for (i = 0; i < res->violations_seen && i < ORACLE_KEEP && i < RESULT_VIOLATIONS_MAX; i++) {
+		const struct oracle_violation *v = oracle_violation(r->oracle, i);
+		struct run_violation *out = &res->violation[res->nr_violations++];
+
+		snprintf(out->claim, sizeof(out->claim), "%s", oracle_claim_name(v->claim));
+		snprintf(out->by, sizeof(out->by), "%s", run_vm_name(r, v->by, buf));
+		snprintf(out->victim, sizeof(out->victim), "%s", run_vm_name(r, v->victim, buf));
+		memcpy(out->what, v->what, sizeof(out->what));
+		out->time_ps = v->time_ps;
+		out->io_id = v->io_id;
+	}
+}
+
+static void keep_chain(struct run *r)
+{
+	struct run_result *res = r->res;
+	u32 i;
+
+	for (i = res->verdict.nr_evidence; i-- > 0;)
+		recorder_interest(r->recorder, res->verdict.evidence[i].io_id);
+	res->chain_io_id = recorder_io_id(r->recorder);
+	res->nr_chain = recorder_lines(r->recorder, res->chain, RESULT_CHAIN_MAX);
+}
+
+/* A benign world, or one where nothing was attacked: all checks hold, and nobody reached what is another's. */
+static void judge_benign(struct run *r)
+{
+	u64 allowed = r->violations_allowed == ~0ull ? 0 : r->violations_allowed;
+
+	if (r->res->violations_seen > allowed)
+		differs(r, "the oracle saw %llu violations; expected %llu", (unsigned long long)r->res->violations_seen, (unsigned long long)allowed);
+	if (r->res->nr_failures)
+		r->res->outcome = RUN_DIFFERS;
+	else
+		r->res->outcome = r->file->benign || !r->res->has_attack ? RUN_AS_EXPECTED : RUN_EXPLORED;
+}
+
+void run_conclude(struct run *r)
+{
+	struct run_result *res = r->res;
+	char buf[24];
+	u32 i;
+
+	res->has_attack = r->attackers != 0;
+	judge_verdict(r->judge, &res->verdict);
+	snprintf(res->victim, sizeof(res->victim), "%s", run_vm_name(r, res->verdict.victim, buf));
+	for (i = 0; i < r->m->nr_vcpus; i++)
+		if (r->m->gvcpus[i]) {
+			u32 k;
+
+			for (k = 0; k < EXIT_REASON_COUNT; k++)
+				res->cpu_exits += r->m->gvcpus[i]->vcpu.exits[k];
+		}
+	keep_violations(r);
+	keep_chain(r);
+	if (!r->broken) {
+		check_workloads(r);
+		if (res->has_expected)
+			check_row(r);
+		if (res->has_expected)
+			res->outcome = res->nr_failures ? RUN_DIFFERS : RUN_AS_EXPECTED;
+		else
+			judge_benign(r);
+	} else if (res->outcome == RUN_HUNG) {
+		res->verdict.kind = VERDICT_HUNG;
+	}
+	recorder_digest(r->recorder, res->digest);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SIM_SCENARIO_SCENARIO_H
+#define SIM_SCENARIO_SCENARIO_H
+
+/*
+ * A scenario file: a header that says what it is and which machine it wants, and run(m) or
+ * several variants of it. One run is (file, variant, policy) on a fresh machine. Results
+ * hold no pointers, so that a run may happen in another process.
+ */
+
+#include "judge/verdict.h"
+#include "liov/liov.h"
+#include "expected.h"
+
+#define SCENARIO_VARIANTS_MAX	16
+#define SCENARIO_TAGS_MAX	8
+#define SCENARIO_ERROR_MAX	512
+#define RESULT_FAILURES_MAX	16
+#define RESULT_VIOLATIONS_MAX	16
+#define RESULT_MEASURES_MAX	64
+#define RESULT_CHAIN_MAX	48
+#define RESULT_LOG_BYTES	4096
+#define RESULT_VMS_MAX		16
+
+struct scenario_variant {
+	char name[16];		/* "-": run(m) itself */
+	char about[240];
+	char attacker[16];
+	u32 policies;		/* bit: enum liov_policy */
+};
+
+struct scenario_file {
+	char path[256];
+	char id[24], name[80], about[240], attacker[16];
+	char tag[SCENARIO_TAGS_MAX][24];
+	u32 nr_tags;
+	bool benign;		/* tagged so */
+	u32 nr_variants;
+	struct scenario_variant variant[SCENARIO_VARIANTS_MAX];
+};
+
+struct scenario_options {
+	u64 seed;
+	bool content_bytes;
+};
+
+enum run_outcome {
+	RUN_AS_EXPECTED,
+	RUN_DIFFERS,		/* a verdict or a check */
+	RUN_EXPLORED,		/* nothing was expected: evidence only */
+	RUN_HUNG,		/* no end within the bounds */
+	RUN_ERROR,		/* the scenario's mistake, or the machine it asks for */
+	RUN_INTERNAL,		/* our bug */
+};
+
+struct run_failure {
+	char text[SCENARIO_ERROR_MAX];	/* "file:line: seen; expected" */
+};
+
+struct run_violation {
+	char claim[24], by[24], victim[24], what[160];
+	u64 time_ps, io_id;
+};
+
+struct run_measure {
+	char name[48];
+	s64 micro;		/* value in millionths */
+};
+
+struct run_result {
+	enum run_outcome outcome;
+	enum liov_policy policy;
+	u64 seed;
+	bool has_attack;
+	struct verdict verdict;
+	char victim[24];			/* name of verdict.victim */
+	bool has_expected;
+	struct expected_row expected;
+	u32 nr_failures, nr_violations, nr_measures, nr_chain;
+	u64 violations_seen;
+	struct run_failure failure[RESULT_FAILURES_MAX];
+	struct run_violation violation[RESULT_VIOLATIONS_MAX];
+	struct run_measure measure[RESULT_MEASURES_MAX];
+	char chain[RESULT_CHAIN_MAX][200];	/* events of the I/O that the verdict names, in words */
+	u64 chain_io_id;
+	char digest[33];
+	u64 time_ps, events, cpu_exits;
+	char log[RESULT_LOG_BYTES];
+};
+
+/* Read the header. -1: @err has "file:line: what is wrong; what would be right". */
+int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO_ERROR_MAX]);
+
+/*
+ * Run variant number @variant under @policy and judge it by @expected (NULL: explore). Mistakes
+ * are an outcome and a failure with their text.
+ */
+void scenario_run(const struct scenario_file *file, u32 variant, enum liov_policy policy, const struct scenario_options *opt,
+		  const struct expected_row *expected, struct run_result *out);
+
+const char *policy_name(enum liov_policy p);
+/* LIOV_POLICIES when there is none of that name. */
+enum liov_policy policy_from_name(const char *name);
+const char *run_outcome_name(enum run_outcome o);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a scenario tells the judge: whose attack it is, what was measured; and chance. */
+
+#include "engine.h"
+
+#include <string.h>
+
+/* attack(vm, function() ... end) or attack{ by = vm, sister = true, function() ... end } */
+static int g_attack(lua_State *L)
+{
+	struct run *r = run_live(L);
+	struct script_vm *v;
+	bool sister = false, before = r->attack_open;
+
+	if (lua_istable(L, 1)) {
+		struct args a;
+
+		lua_settop(L, 1);
+		lua_rawgeti(L, 1, 1);
+		lua_pushnil(L);
+		lua_rawseti(L, 1, 1);
+		a = args_open(L, 1, "attack", "by sister");
+		sister = args_bool(&a, "sister", false);
+		lua_getfield(L, 1, "by");
+		v = check_vm(L, lua_gettop(L));
+		lua_pop(L, 1);
+	} else {
+		v = check_vm(L, 1);
+		lua_settop(L, 2);
+	}
+	luaL_checktype(L, 2, LUA_TFUNCTION);
+	if (!v->vm)
+		return luaL_error(L, "attack: VM %s was never there", v->name);
+	if (sister)
+		judge_sister(r->judge);
+	r->attackers |= 1ull << v->vm->cfg.id;
+	r->attack_open = true;
+	judge_open(r->judge, v->vm->cfg.id);
+	sandbox_enter(L);
+	lua_call(L, 0, 0);
+	sandbox_leave(L);
+	r->attack_open = before;
+	if (!before)
+		judge_close(r->judge);
+	return 0;
+}
+
+static int g_degraded(lua_State *L)
+{
+	judge_measured(run_live(L)->judge, VERDICT_DEGRADED);
+	return 0;
+}
+
+static int g_outage(lua_State *L)
+{
+	judge_measured(run_live(L)->judge, VERDICT_OUTAGE);
+	return 0;
+}
+
+/* rejected("backend"): a configuration was refused by it */
+static int g_rejected(lua_State *L)
+{
+	const char *who = luaL_checkstring(L, 1);
+	int c;
+
+	for (c = COMPONENT_FRONTEND; c <= COMPONENT_CONTROLLER; c++) {
+		if (strcmp(verdict_component_name((enum verdict_component)c), who) == 0) {
+			judge_rejected(run_live(L)->judge, (enum verdict_component)c);
+			return 0;
+		}
+	}
+	return luaL_error(L, "rejected: no component '%s'; there are frontend, mediator, device, backend, host, ept, iommu, irte, pci, controller", who);
+}
+
+static int g_seen(lua_State *L)
+{
+	judge_code(run_live(L)->judge, luaL_checkstring(L, 1));
+	return 0;
+}
+
+/* measure("b.share", value): whole, or a fraction kept to six places */
+static int g_measure(lua_State *L)
+{
+	struct run_result *res = run_live(L)->res;
+	const char *name = luaL_checkstring(L, 1);
+	struct run_measure *m = NULL;
+	u32 i;
+
+	if (strlen(name) >= sizeof(m->name) || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != strlen(name))
+		return luaL_error(L, "measure: the name '%s' is too long or odd; use letters, digits, '_' and '.'", name);
+	for (i = 0; i < res->nr_measures; i++)
+		if (strcmp(res->measure[i].name, name) == 0)
+			m = &res->measure[i];
+	if (!m && res->nr_measures == RESULT_MEASURES_MAX)
+		return luaL_error(L, "measure: more than %d in one run; report fewer", RESULT_MEASURES_MAX);
+	if (!m)
+		m = &res->measure[res->nr_measures++];
+	strcpy(m->name, name);
+	if (lua_isinteger(L, 2)) {
+		lua_Integer v = lua_tointeger(L, 2);
+
+		if (v > INT64_MAX / 1000000 || v < INT64_MIN / 1000000)
+			return luaL_error(L, "measure: %s is too large; use a larger unit", name);
+		m->micro = (s64)v * 1000000;
+	} else {
+		lua_Number v = luaL_checknumber(L, 2) * 1e6;
+
+		if (!(v < 9e18 && v > -9e18))
+			return luaL_error(L, "measure: %s is no number that can be reported", name);
+		m->micro = (s64)(v < 0 ? v - 0.5 : v + 0.5);
+	}
+	return 0;
+}
+
+static int g_log(lua_State *L)
+{
+	luaL_Buffer b;
+	int i, n = lua_gettop(L);
+
+	luaL_buffinit(L, &b);
+	for (i = 1; i <= n; i++) {
+		if (i > 1)
+			luaL_addchar(&b, ' ');
+		if (lua_isuserdata(L, i) || lua_isstring(L, i) || lua_isboolean(L, i))
+			luaL_tolstring(L, i, NULL);
+		else
+			lua_pushstring(L, luaL_typename(L, i));
+		luaL_addvalue(&b);
+	}
+	luaL_pushresult(&b);
+	run_log(run_of(L), lua_tostring(L, -1));
+	return 0;
+}
+
+static int rng_below_verb(lua_State *L)
+{
+	u64 n = arg_u64(L, 1, "the bound");
+
+	if (n == 0)
+		return luaL_error(L, "rng.below: nothing is below 0; give at least 1");
+	lua_pushinteger(L, (lua_Integer)rng_below(&run_live(L)->rng, n));
+	return 1;
+}
+
+static int rng_range_verb(lua_State *L)
+{
+	u64 lo = arg_u64(L, 1, "the least"), hi = arg_u64(L, 2, "the greatest");
+
+	if (lo > hi)
+		return luaL_error(L, "rng.range: the least is above the greatest; swap them");
+	lua_pushinteger(L, (lua_Integer)rng_range(&run_live(L)->rng, lo, hi));
+	return 1;
+}
+
+static int rng_chance_verb(lua_State *L)
+{
+	u64 num = arg_u64(L, 1, "the numerator"), den = arg_u64(L, 2, "the denominator");
+
+	if (den == 0 || num > den)
+		return luaL_error(L, "rng.chance: %I of %I is no chance", (lua_Integer)num, (lua_Integer)den);
+	lua_pushboolean(L, rng_chance(&run_live(L)->rng, num, den));
+	return 1;
+}
+
+void verbs_open_attack(lua_State *L)
+{
+	static const luaL_Reg globals[] = {
+		{ "attack", g_attack }, { "degraded", g_degraded }, { "outage", g_outage }, { "rejected", g_rejected },
+		{ "seen", g_seen }, { "measure", g_measure }, { "log", g_log }, { "print", g_log }, { NULL, NULL }
+	};
+	static const luaL_Reg rng[] = {
+		{ "below", rng_below_verb }, { "range", rng_range_verb }, { "chance", rng_chance_verb }, { NULL, NULL }
+	};
+
+	lua_pushglobaltable(L);
+	luaL_setfuncs(L, globals, 0);
+	luaL_newlib(L, rng);
+	lua_setfield(L, -2, "rng");
+	lua_pop(L, 1);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Verbs of the machine and its host: m:... */
+
+#include "engine.h"
+#include "host/host.h"
+#include "store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct run *check_m(lua_State *L)
+{
+	return object_check(L, 1, "machine");
+}
+
+static int m_vm(lua_State *L)
+{
+	struct run *r = check_m(L);
+	const char *name = luaL_checkstring(L, 2);
+	u32 i;
+
+	for (i = r->next_vm; i-- > 0;) {
+		if (r->vms[i].vm && strcmp(r->vms[i].name, name) == 0) {
+			object_push(L, "vm", &r->vms[i]);
+			return 1;
+		}
+	}
+	return luaL_error(L, "there is no VM '%s'; name one of vms = { ... }", name);
+}
+
+static int m_create_vm(lua_State *L)
+{
+	struct run *r = check_m(L);
+	struct script_vm *v;
+	struct vm_wish w;
+	struct stand st;
+	int ret;
+
+	header_vm_wish(L, 2, &w, r->next_vm, r->policy);
+	ret = run_create_vm(r, &w, &v);
+	if (ret == 0 && w.start) {
+		st = stand_on(L, v);
+		ret = run_start_vm(v, w.start_queues, w.start_depth);
+		stand_off(&st);
+		if (ret)
+			return luaL_error(L, "the driver of VM %s does not start: %s", v->name, ret < 0 ? errno_word(ret) : "NVMe status");
+	}
+	if (ret) {
+		lua_pushnil(L);
+		lua_pushstring(L, errno_word(ret));
+		return 2;
+	}
+	object_push(L, "vm", v);
+	return 1;
+}
+
+static int m_destroy(lua_State *L)
+{
+	struct script_vm *v;
+
+	check_m(L);
+	v = check_live_vm(L, 2);
+	vm_destroy(v->vm);
+	return 0;
+}
+
+static int m_sleep(lua_State *L)
+{
+	check_m(L);
+	task_sleep(arg_u64(L, 2, "the time to sleep"));
+	return 0;
+}
+
+static int m_now(lua_State *L)
+{
+	lua_pushinteger(L, (lua_Integer)sched_now(check_m(L)->m->sched));
+	return 1;
+}
+
+static int m_spawn(lua_State *L)
+{
+	struct run *r = check_m(L);
+	struct script_vm *v = NULL;
+	u32 vcpu = 0;
+
+	if (lua_istable(L, 2)) {
+		struct args a;
+
+		lua_rawgeti(L, 2, 1);
+		lua_pushnil(L);
+		lua_rawseti(L, 2, 1);
+		a = args_open(L, 2, "spawn", "vm vcpu");
+		lua_getfield(L, 2, "vm");
+		v = lua_isnil(L, -1) ? NULL : check_live_vm(L, lua_gettop(L));
+		lua_pop(L, 1);
+		vcpu = (u32)args_range(&a, "vcpu", 0, 0, v ? v->vm->cfg.vcpus - 1 : 0);
+	} else {
+		lua_settop(L, 2);
+	}
+	luaL_checktype(L, -1, LUA_TFUNCTION);
+	object_push(L, "actor", run_spawn(r, L, v, vcpu));
+	return 1;
+}
+
+static int m_reset_controller(lua_State *L)
+{
+	push_status(L, liov_backend_reset(&check_m(L)->m->backend));
+	return 1;
+}
+
+static int m_plant(lua_State *L)
+{
+	static const struct { const char *name; u32 bit; } bugs[] = {
+		{ "iommu_unmap", HOST_OMIT_IOMMU_UNMAP }, { "iommu_sync", HOST_OMIT_IOMMU_SYNC }, { "vm_revoke", HOST_OMIT_VM_REVOKE },
+		{ "irq_unpost", HOST_OMIT_IRQ_UNPOST }, { "irq_mask", HOST_OMIT_IRQ_MASK },
+	};
+	struct run *r = check_m(L);
+	int i, top = lua_gettop(L);
+	u32 k;
+
+	for (i = 2; i <= top; i++) {
+		const char *name = luaL_checkstring(L, i);
+
+		for (k = 0; k < sizeof(bugs) / sizeof(bugs[0]) && strcmp(bugs[k].name, name); k++)
+			;
+		if (k == sizeof(bugs) / sizeof(bugs[0]))
+			return luaL_error(L, "plant: no verb '%s' to leave out; there are iommu_unmap, iommu_sync, vm_revoke, irq_unpost, irq_mask", name);
+		r->m->host->omit |= bugs[k].bit;
+	}
+	return 0;
+}
+
+static int m_release_queue(lua_State *L)
+{
+	struct script_vm *v;
+
+	check_m(L);
+	v = check_live_vm(L, 2);
+	push_status(L, liov_vm_queue_release(&v->vm->liov, (u32)arg_u64(L, 3, "the queue") - 1));
+	return 1;
+}
+
+static u64 check_blocks(lua_State *L, struct run *r, int slba, u64 blocks)
+{
+	u64 at = arg_u64(L, slba, "the block"), size = store_size_bytes(r->m->media) / STORE_SECTOR_SIZE;
+
+	if (blocks == 0 || at >= size || blocks > size - at)
+		luaL_error(L, "blocks outside the medium; it has %I of them", (lua_Integer)size);
+	sandbox_charge(L, blocks);
+	return at;
+}
+
+/* Does each of @blocks hold the content of tag, tag + 1 ...? As the platters have it: nobody's access. */
+static int m_media_holds(lua_State *L)
+{
+	struct run *r = check_m(L);
+	u64 blocks = arg_u64(L, 3, "the number of blocks"), tag = arg_u64(L, 4, "the tag"), i;
+	u64 at = check_blocks(L, r, 2, blocks);
+	bool all = true;
+
+	for (i = 0; i < blocks && all; i++)
+		all = store_sector_is(r->m->media, (at + i) * STORE_SECTOR_SIZE, tag ? tag + i : 0);
+	lua_pushboolean(L, all);
+	return 1;
+}
+
+static int m_media_read(lua_State *L)
+{
+	struct run *r = check_m(L);
+	u64 blocks = arg_u64_or(L, 3, "the number of blocks", 1), at = check_blocks(L, r, 2, blocks);
+	luaL_Buffer b;
+	char *p;
+
+	if (blocks > SCENARIO_BYTES_MAX / STORE_SECTOR_SIZE)
+		return luaL_error(L, "media_read: more than %d bytes at once; read less", SCENARIO_BYTES_MAX);
+	p = luaL_buffinitsize(L, &b, blocks * STORE_SECTOR_SIZE);
+	store_read(r->m->media, at * STORE_SECTOR_SIZE, p, blocks * STORE_SECTOR_SIZE);
+	luaL_pushresultsize(&b, blocks * STORE_SECTOR_SIZE);
+	return 1;
+}
+
+/* An interrupt remapping entry of this function: m:irte{ index = 0x8080, vector = 0x60, vm = B } is posted to a vCPU; without vm it goes to core @core. */
+static int m_irte(lua_State *L)
+{
+	struct run *r = check_m(L);
+	struct args a = args_open(L, 2, "irte", "index vector vm vcpu core");
+	u32 index = (u32)args_range(&a, "index", args_need(&a, "index"), 0, HOST_IRTES - 1);
+	u64 vector = args_range(&a, "vector", 0x60, 0x10, 0xFF), lo, hi;
+	struct script_vm *v = NULL;
+
+	hi = FIELD_PREP(VTD_IRTE_HI_SID, MACHINE_SSD_RID) | FIELD_PREP(VTD_IRTE_HI_SQ, VTD_SQ_ALL) | FIELD_PREP(VTD_IRTE_HI_SVT, VTD_SVT_SID_SQ);
+	lo = VTD_IRTE_LO_P | FIELD_PREP(VTD_IRTE_LO_V, vector);
+	if (args_has(&a, "vm")) {
+		u64 pid;
+
+		lua_getfield(L, 2, "vm");
+		v = check_live_vm(L, lua_gettop(L));
+		pid = v->vm->gv[args_range(&a, "vcpu", 0, 0, v->vm->cfg.vcpus - 1)].vcpu.pid.v;
+		lo |= VTD_IRTE_LO_IM | FIELD_PREP(VTD_IRTE_POSTED_LO_PDA, pid >> 6);
+		hi |= FIELD_PREP(VTD_IRTE_POSTED_HI_PDA, pid >> 32);
+	} else {
+		lo |= FIELD_PREP(VTD_IRTE_LO_DST, args_range(&a, "core", 0, 0, r->cfg.pcpus - 1));
+	}
+	host_irq_write_irte(r->m->host, index, lo, hi);
+	host_iommu_invalidate(r->m->host, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IEC), 0);
+	return 0;
+}
+
+static void set(lua_State *L, const char *name, u64 v)
+{
+	lua_pushinteger(L, (lua_Integer)v);
+	lua_setfield(L, -2, name);
+}
+
+static int m_counters(lua_State *L)
+{
+	struct run *r = check_m(L);
+	const struct nvme_counters *c = nvme_counters(r->m->nvme);
+	const struct vtd_counters *v = vtd_counters(r->m->vtd);
+
+	lua_newtable(L);
+	set(L, "sqes_fetched", c->sqes_fetched);
+	set(L, "cqes_posted", c->cqes_posted);
+	set(L, "admin_commands", c->admin_commands);
+	set(L, "refused", c->refused);
+	set(L, "doorbells", c->doorbells);
+	set(L, "doorbells_bad", c->doorbells_bad);
+	set(L, "read_blocks", c->read_blocks);
+	set(L, "written_blocks", c->written_blocks);
+	set(L, "resets", c->resets);
+	set(L, "iotlb_hit", v->iotlb_hit);
+	set(L, "iotlb_miss", v->iotlb_miss);
+	set(L, "vtd_faults", v->faults);
+	set(L, "irte_faults", v->irte_faults);
+	set(L, "posted", v->posted);
+	set(L, "host_syncs", r->m->host->syncs);
+	set(L, "quarantined", r->m->backend.nr_quarantined);
+	return 1;
+}
+
+static int m_queue_fetched(lua_State *L)
+{
+	const struct nvme_counters *c = nvme_counters(check_m(L)->m->nvme);
+	u64 qid = arg_u64(L, 2, "the hardware queue");
+
+	lua_pushinteger(L, qid < 512 ? (lua_Integer)c->queue_fetched[qid] : 0);
+	return 1;
+}
+
+static int m_violations(lua_State *L)
+{
+	lua_pushinteger(L, (lua_Integer)oracle_count(check_m(L)->oracle));
+	return 1;
+}
+
+static int m_fields(lua_State *L)
+{
+	struct run *r = check_m(L);
+	const char *name = lua_tostring(L, 2);
+
+	if (strcmp(name, "policy") == 0)
+		lua_pushstring(L, policy_name(r->policy));
+	else if (strcmp(name, "seed") == 0)
+		lua_pushinteger(L, (lua_Integer)r->opt->seed);
+	else if (strcmp(name, "bar0") == 0)
+		lua_pushinteger(L, (lua_Integer)pci_bar_base(nvme_function(r->m->nvme), 0));
+	else if (strcmp(name, "dstrd") == 0)
+		lua_pushinteger(L, r->cfg.ssd.dstrd);
+	else if (strcmp(name, "asq_iova") == 0)
+		lua_pushinteger(L, (lua_Integer)r->m->backend.admin.iova.v);
+	else if (strcmp(name, "admin_tail") == 0)
+		lua_pushinteger(L, r->m->backend.admin.sq_tail);
+	else if (strcmp(name, "blocks") == 0)
+		lua_pushinteger(L, (lua_Integer)r->cfg.ssd.nsze);
+	else
+		return 0;
+	return 1;
+}
+
+static int actor_join(lua_State *L)
+{
+	struct actor *a = object_check(L, 1, "actor");
+
+	while (!a->done)
+		task_wait(&a->task->joiners, TASK_FOREVER);
+	return 0;
+}
+
+void verbs_open_machine(lua_State *L)
+{
+	static const luaL_Reg verbs[] = {
+		{ "vm", m_vm }, { "create_vm", m_create_vm }, { "destroy", m_destroy }, { "sleep", m_sleep }, { "now", m_now },
+		{ "spawn", m_spawn }, { "reset_controller", m_reset_controller }, { "plant", m_plant }, { "release_queue", m_release_queue },
+		{ "media_holds", m_media_holds }, { "media_read", m_media_read }, { "irte", m_irte }, { "counters", m_counters },
+		{ "queue_fetched", m_queue_fetched }, { "violations", m_violations }, { NULL, NULL }
+	};
+	static const luaL_Reg actor_verbs[] = { { "join", actor_join }, { NULL, NULL } };
+
+	object_kind(L, "machine", verbs, m_fields);
+	object_kind(L, "actor", actor_verbs, NULL);
+}
