@@ -209,14 +209,17 @@ static void aer_handle(struct liov_backend *be, u32 dw0)
 	u8 log[64];
 	struct nvme_sqe sqe = { .opcode = NVME_ADM_GET_LOG_PAGE, .nsid = ~0u,
 				.cdw10 = (dw0 >> 16 & 0xff) | (sizeof(log) / 4 - 1) << 16 };
-	u32 sqid = ~0u, vm = LIOV_HOST_VM;
+	u32 sqid = 0xffff, vm = LIOV_HOST_VM;
 	int err = liov_admin_cmd_in(be, &sqe, log, sizeof(log));
 
 	if (!err && (dw0 >> 16 & 0xff) == NVME_LOG_ERROR)
 		sqid = log[ERROR_LOG_SQID] | (u32)log[ERROR_LOG_SQID + 1] << 8;
 	if (sqid != 0 && sqid <= be->info.io_queues && be->hwq)
 		vm = be->hwq[sqid].owner;
-	/* An event of the shared controller is the host's: no VM's AER is completed by it. */
+	/*
+	 * A bad doorbell names no queue (Base 5.16.1.2): whose it was, only the guest knows. An
+	 * event of the shared controller is the host's: no VM's AER is completed by it (ADM-07).
+	 */
 	port_trace(be->home, &(struct liov_trace){ LIOV_TRACE_EVENT, LIOV_BACKEND, vm, sqid, dw0, 0 });
 }
 

@@ -252,7 +252,8 @@ static void hostio_unmap(struct liov_backend *be, u32 nr, iova_t iova, bool reus
 	port_mutex_unlock(&be->lock);
 }
 
-int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t slba, u32 nlb, const struct port_pages *pages)
+int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t slba, u32 nlb,
+		 const struct port_pages *pages)
 {
 	struct nvme_sqe sqe = hostio_rw(opcode, slba.v, nlb);
 	u64 bytes = (u64)nlb << be->info.lba_shift;

@@ -108,7 +108,7 @@ bool liov_vm_mem_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, bool hold)
 	return ok;
 }
 
-/* A releasing range may have been split from its neighbours, but never inside what is held: the hold's range is found whole, or page by page. */
+/* Page by page: a range that is being released may have been split off in the middle of what is held. */
 void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 {
 	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
