@@ -3,8 +3,8 @@
 # everything lands below build/, nothing is installed. harness/qemu/PACKAGES says what it needs.
 
 LINUX_DEB ?= build/linux-deb
-LINUX_B   := build/linux
-QEMU_B    := build/qemu
+LINUX_B   ?= $(B)/linux
+QEMU_B    ?= $(B)/qemu
 LINUX_WERROR ?= 1
 
 .PHONY: kernel kernel-tree check-linux-gate check-linux-controls
@@ -20,12 +20,12 @@ kernel-tree:
 	@cp -rs $(abspath $(LIOV_DIR))/. $(LINUX_B)/kernel
 	@ln -sfn $(abspath model/spec) $(LINUX_B)/model/spec
 
-kernel: $(LINUX_DEB)/complete kernel-tree
+kernel: $(LINUX_DEB)/complete kernel-tree ## build lightiov_host.ko for Debian 12's Linux
 	$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(LINUX_B)/kernel/linux/host) \
 		CC=gcc-12 W=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules
 
-check-linux-gate: kernel
+check-linux-gate: kernel ## boot it once under QEMU: read through both kinds of queue
 	harness/qemu/gate $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/gate
 
-check-linux-controls: kernel
+check-linux-controls: kernel ## can that fail? without disk content, IOMMU, interrupt remapping
 	harness/qemu/gate-controls $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/controls

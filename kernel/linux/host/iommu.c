@@ -66,6 +66,55 @@ void host_iommu_fini(struct port_host *h)
 	iommu_group_put(h->group);
 }
 
+/* Addresses that the function or the IOMMU takes for something else before they are translated. */
+static int window_check_bars(struct port_host *h, u64 start, u64 last)
+{
+	unsigned int bar;
+
+	for (bar = 0; bar < PCI_STD_NUM_BARS; bar++) {
+		u64 at = pci_bus_address(h->pdev, (int)bar), len = pci_resource_len(h->pdev, bar);
+
+		if (len && start <= at + (len - 1) && at <= last) {
+			dev_err(&h->pdev->dev, "IOVA window %#llx-%#llx overlaps BAR %u\n", start, last, bar);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int window_check_reserved(struct port_host *h, u64 start, u64 last)
+{
+	struct iommu_resv_region *r, *next;
+	LIST_HEAD(reserved);
+	int err = iommu_get_group_resv_regions(h->group, &reserved);
+
+	list_for_each_entry_safe(r, next, &reserved, list) {
+		if (!err && r->length && start <= r->start + (r->length - 1) && r->start <= last) {
+			dev_err(&h->pdev->dev, "IOVA window %#llx-%#llx overlaps what is reserved from %pa on\n", start, last,
+				&r->start);
+			err = -EINVAL;
+		}
+		list_del(&r->list);
+		kfree(r);
+	}
+	return err;
+}
+
+int host_iommu_check_window(struct port_host *h, u64 start, u64 len_bytes)
+{
+	const struct iommu_domain_geometry *g = &h->domain->geometry;
+	u64 last = start + (len_bytes - 1);
+	int err;
+
+	if (!len_bytes || last < start || (g->force_aperture && (start < g->aperture_start || last > g->aperture_end))) {
+		dev_err(&h->pdev->dev, "IOVA window %#llx of %#llx bytes: the IOMMU translates up to %pad\n", start, len_bytes,
+			&g->aperture_end);
+		return -EINVAL;
+	}
+	err = window_check_bars(h, start, last);
+	return err ? err : window_check_reserved(h, start, last);
+}
+
 static int iommu_prot(u32 prot)
 {
 	return IOMMU_CACHE | (prot & PORT_READ ? IOMMU_READ : 0) | (prot & PORT_WRITE ? IOMMU_WRITE : 0);

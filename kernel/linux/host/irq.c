@@ -13,6 +13,8 @@ int host_irq_init(struct port_host *h)
 
 	if (wanted < 0)
 		return wanted;
+	/* The admin queue's and one a queue pair; the machine may have fewer to give. */
+	wanted = min(wanted, (int)LIOV_IO_QUEUES_MAX + 1);
 	got = pci_alloc_irq_vectors(h->pdev, 1, (unsigned int)wanted, PCI_IRQ_MSIX);
 	if (got < 0) {
 		dev_err(&h->pdev->dev, "no MSI-X vectors: %d\n", got);

@@ -71,8 +71,11 @@ static int lightiov_start(struct lightiov *l)
 		.queue_depth = 64,
 		.timeout_ns = 5ull * NSEC_PER_SEC,
 	};
-	int err = liov_backend_start(&l->be, &l->host, &cfg);
+	int err = host_iommu_check_window(&l->host, iova_start, iova_bytes);
 
+	if (err)
+		return err;
+	err = liov_backend_start(&l->be, &l->host, &cfg);
 	if (err) {
 		dev_err(&l->host.pdev->dev, "controller does not come up: %d\n", err);
 		return err;
@@ -153,12 +156,35 @@ static void lightiov_shutdown(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 }
 
+/* Somebody reset the function under us (sysfs): the controller has forgotten its queues. */
+static void lightiov_reset_done(struct pci_dev *pdev)
+{
+	struct lightiov *l = pci_get_drvdata(pdev);
+	int err = liov_backend_reset(&l->be);
+
+	dev_info(&pdev->dev, "reset from outside, controller back: %d\n", err);
+}
+
+static const struct pci_error_handlers lightiov_err_handlers = {
+	.reset_done = lightiov_reset_done,
+};
+
+/* Queues do not survive power off, and nobody could tell the VMs in time: the machine stays awake. */
+static int lightiov_suspend(struct device *dev)
+{
+	return -EBUSY;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(lightiov_pm_ops, lightiov_suspend, NULL);
+
 /* No id: only driver_override (or new_id) hands a function over, never the fact that it is an NVMe device. */
 static struct pci_driver lightiov_driver = {
 	.name = LIOV_MODULE,
 	.probe = lightiov_probe,
 	.remove = lightiov_remove,
 	.shutdown = lightiov_shutdown,
+	.err_handler = &lightiov_err_handlers,
+	.driver.pm = pm_sleep_ptr(&lightiov_pm_ops),
 	.driver_managed_dma = true,
 };
 module_pci_driver(lightiov_driver);

@@ -40,6 +40,8 @@ void host_fini(struct port_host *h);
 /* iommu.c */
 int host_iommu_init(struct port_host *h);
 void host_iommu_fini(struct port_host *h);
+/* May the window hold host structures: no BAR, no reserved address, within the IOMMU's reach? -EINVAL, and says why. */
+int host_iommu_check_window(struct port_host *h, u64 start, u64 len_bytes);
 
 /* irq.c */
 int host_irq_init(struct port_host *h);
