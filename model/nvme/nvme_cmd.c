@@ -45,9 +45,14 @@ static bool is_abort(const struct nvme_cmd *cmd)
 	return !cmd->sqid && cmd->sqe.opcode == NVME_ADM_ABORT;
 }
 
-/* Statuses that say nothing about the command itself are no refusals. */
+/*
+ * What the controller did not decide itself is no refusal: a media error, an abort that was
+ * asked for, or DMA that somebody else stopped (0/0x04 where a retry may help, so without DNR).
+ */
 static bool is_refusal(u16 status)
 {
+	if (status == NVME_SC_DATA_TRANSFER)
+		return false;
 	switch (status & NVME_STATUS_CODE) {
 	case NVME_SC_SUCCESS:
 	case NVME_SC_ABORT_REQUESTED:
@@ -100,6 +105,7 @@ void nvme_cmd_event(struct event *ev)
 	struct nvme_cmd *cmd = container_of_event(ev, struct nvme_cmd, ev);
 
 	cmd->nvme->fn.io_id = cmd->io_id;
+	cmd->nvme->fn.dma_kind = PCI_DMA_DATA;
 	switch (cmd->stage) {
 	case NVME_STAGE_FETCHED:
 		cmd->t_ps = sched_now(cmd->nvme->sched);

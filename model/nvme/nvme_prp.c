@@ -62,9 +62,11 @@ u16 nvme_list_read(struct nvme_cmd *cmd, u64 addr, u32 len_bytes)
 		__builtin_memcpy(n->list, n->cmb + (addr - n->cmb_base), len_bytes);
 		return NVME_SC_SUCCESS;
 	}
+	n->fn.dma_kind = PCI_DMA_LIST;
 	if (!pci_dma_read(&n->fn, (iova_t){ addr }, n->list, len_bytes, &cmd->t_ps))
-		return NVME_SC_DATA_TRANSFER;
-	return NVME_SC_SUCCESS;
+		status = NVME_SC_DATA_TRANSFER;
+	n->fn.dma_kind = PCI_DMA_DATA;
+	return status;
 }
 
 /* Entries of one list page; *ptr becomes the next page when more pages remain. */
@@ -184,18 +186,21 @@ bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf)
 	struct nvme *n = cmd->nvme;
 	u8 *to = buf;
 	u64 end_ps = cmd->t_ps;
+	bool ok = true;
 
-	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
+	n->fn.dma_kind = PCI_DMA_LIST;
+	for (u32 i = 0, done = 0; i < cmd->nr_frags && ok; i++) {
 		u32 len = cmd->frag_len[i];
 		u64 t_ps = cmd->t_ps;
 
 		if (cmd->data_in_cmb)
 			__builtin_memcpy(to + done, n->cmb + (cmd->frag[i] - n->cmb_base), len);
-		else if (!pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, to + done, len, &t_ps))
-			return false;
+		else
+			ok = pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, to + done, len, &t_ps);
 		end_ps = nvme_max(end_ps, t_ps);
 		done += len;
 	}
-	cmd->t_ps = end_ps;
-	return true;
+	n->fn.dma_kind = PCI_DMA_DATA;
+	cmd->t_ps = ok ? end_ps : cmd->t_ps;
+	return ok;
 }

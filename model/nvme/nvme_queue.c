@@ -193,6 +193,7 @@ static bool sqe_fetch(struct nvme *n, struct nvme_sq *sq, struct nvme_cmd *cmd)
 
 	cmd->t_ps = sched_now(n->sched);
 	n->fn.io_id = cmd->io_id;
+	n->fn.dma_kind = PCI_DMA_QUEUE;
 	if (sq->mem.in_cmb)
 		__builtin_memcpy(&cmd->sqe, n->cmb + sq->mem.cmb_off + off, sizeof(cmd->sqe));
 	else if (!pci_dma_read(&n->fn, (iova_t){ at }, &cmd->sqe, sizeof(cmd->sqe), &cmd->t_ps)) {
@@ -258,17 +259,18 @@ void nvme_cqe_post(struct nvme *n, struct nvme_sq *sq, u16 cid, u16 status, u32 
 	struct nvme_cq *cq = &n->cq[sq->cqid];
 	u64 off = (u64)cq->tail * sizeof(struct nvme_cqe);
 	u64 at = entry_offset(&cq->mem, off);
-	u64 done_ps = sched_now(n->sched);
+	u64 now_ps = sched_now(n->sched);	/* both leave at once: the link keeps their order */
 	struct nvme_cqe cqe = { .dw0 = dw0, .sqhd = (u16)sq->head, .sqid = sq->qid, .cid = cid,
 				.status = (u16)(status << 1 | cq->phase) };
 
 	n->fn.io_id = io_id;
+	n->fn.dma_kind = PCI_DMA_QUEUE;
 	trace4(n->trace, TRACE_CQE, io_id, cq->qid, (u64)sq->qid << 16 | cid, status & NVME_STATUS_CODE, at);
 	if (cq->mem.in_cmb) {
 		__builtin_memcpy(n->cmb + cq->mem.cmb_off + off, &cqe, sizeof(cqe));
 	} else {
-		pci_dma_write(&n->fn, (iova_t){ at }, &cqe, 8, &done_ps);
-		pci_dma_write(&n->fn, (iova_t){ at + 8 }, &cqe.sqhd, 8, &done_ps);
+		pci_dma_write(&n->fn, (iova_t){ at }, &cqe, 8, &(u64){ now_ps });
+		pci_dma_write(&n->fn, (iova_t){ at + 8 }, &cqe.sqhd, 8, &(u64){ now_ps });
 	}
 	if (++cq->tail == cq->size) {
 		cq->tail = 0;
