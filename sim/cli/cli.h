@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SIM_CLI_CLI_H
+#define SIM_CLI_CLI_H
+
+/*
+ * The lightiov command: what its sub-commands share. stdout is the result, stderr all else.
+ */
+
+#include "scenario/scenario.h"
+
+#include <stdio.h>
+
+enum exit_code {
+	CLI_OK = 0,		/* as expected */
+	CLI_DIFFERS = 1,	/* a verdict or check differs */
+	CLI_USAGE = 2,		/* usage, or a scenario's mistake */
+	CLI_LIVENESS = 3,	/* no end within the bounds */
+	CLI_BUG = 70,		/* ours */
+	CLI_SKIPPED = 77	/* nothing to run */
+};
+
+#define CLI_PATHS_MAX	256
+#define CLI_JOBS_MAX	256
+
+struct cli_options {
+	const char *command;
+	const char *path[CLI_PATHS_MAX];
+	u32 nr_paths;
+	u32 policies;			/* bit: enum liov_policy */
+	const char *variant;		/* NULL: all */
+	const char *expected;		/* NULL: looked for */
+	struct scenario_options scenario;
+	u32 jobs;
+	bool json, hot, quiet, verbose;
+	const char *json_path;		/* NULL: stdout */
+	const char *junit_path;
+	u64 ios;			/* bench */
+};
+
+/* Returns -1 to go on, else the exit code. @takes: letters of the option groups that the command has. */
+int options_parse(int argc, char **argv, struct cli_options *o);
+
+/* One run that is to be made, and what came of it. */
+struct planned {
+	const struct scenario_file *file;
+	u32 variant;
+	enum liov_policy policy;
+	const struct expected_row *row;
+	struct run_result *result;
+};
+
+struct plan {
+	struct scenario_file *file;
+	u32 nr_files;
+	struct planned *run;
+	u32 nr_runs;
+	struct expected_table *table;	/* [nr_tables] */
+	u32 nr_tables;
+	u32 nr_mistakes;		/* files that could not be read */
+};
+
+/* Find and read the scenarios of @o, in the order of their paths; complains on stderr. 0, or an exit code. */
+int plan_make(struct plan *p, const struct cli_options *o);
+void plan_free(struct plan *p);
+
+/* Make all runs, each in a process of its own, @o->jobs at a time. 0 or -errno. */
+int plan_execute(struct plan *p, const struct cli_options *o);
+
+/* What all outcomes together mean. */
+int plan_exit_code(const struct plan *p);
+
+/* The command that repeats a run. */
+void replay_command(const struct planned *r, const struct cli_options *o, char *buf, size_t size);
+
+/* report/: term.c, json.c, junit.c. The last two: 0 or -errno. */
+void report_runs(const struct plan *p, const struct cli_options *o, FILE *f);
+void report_matrix(const struct plan *p, const struct cli_options *o, FILE *f);
+void report_list(const struct plan *p, FILE *f);
+int report_json(const struct plan *p, const struct cli_options *o);
+int report_json_list(const struct plan *p, const struct cli_options *o);
+int report_junit(const struct plan *p, const struct cli_options *o);
+
+int command_run(const struct cli_options *o);
+int command_matrix(const struct cli_options *o);
+int command_list(const struct cli_options *o);
+int command_bench(const struct cli_options *o);
+
+#endif

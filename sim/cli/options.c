@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line. */
+
+#include "cli.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage_all[] =
+"usage: lightiov COMMAND [OPTION...] [PATH...]\n"
+"\n"
+"  run PATH...     replay scenarios (files or folders); a line each, then a summary\n"
+"  matrix PATH...  attacks down, policies across: who stopped it\n"
+"  list PATH...    what scenarios there are\n"
+"  bench --hot     speed of the simulator on the hot path\n"
+"  help [COMMAND]  this, or a command's options\n"
+"\n"
+"exit: 0 as expected, 1 a verdict or check differs, 2 usage or scenario, 3 liveness, 70 our bug, 77 nothing to run\n";
+
+static const char usage_run[] =
+"usage: lightiov %s [OPTION...] PATH...\n"
+"\n"
+"  --policy P[,P...]   only under these: paper, mediated, nrd (default: all the scenario knows)\n"
+"  --variant V         only this variant (- is run(m) itself)\n"
+"  --seed N            of all chance (default 1)\n"
+"  --jobs N            runs at the same time (default 1); the output does not depend on it\n"
+"  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
+"  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
+"  --json[=FILE]       the results as one JSON document on stdout, or in FILE\n"
+"  --junit FILE        the results for CI\n"
+"  --quiet             only what differs, and the summary\n"
+"  --verbose           evidence, measures and the script's log of every run\n";
+
+static const char usage_list[] =
+"usage: lightiov list [--policy P[,P...]] [--json[=FILE]] PATH...\n";
+
+static const char usage_bench[] =
+"usage: lightiov bench --hot [--policy P] [--seed N] [--ios N]\n"
+"\n"
+"  --hot       four VMs, queue depth 128, 4 KiB random reads, all checks on: I/Os per second of processor time\n"
+"  --policy P  paper (default), mediated or nrd\n"
+"  --ios N     I/Os to measure (default 400000)\n";
+
+static int usage(FILE *f, const char *command)
+{
+	if (command && (!strcmp(command, "run") || !strcmp(command, "matrix")))
+		fprintf(f, usage_run, command);
+	else if (command && !strcmp(command, "list"))
+		fputs(usage_list, f);
+	else if (command && !strcmp(command, "bench"))
+		fputs(usage_bench, f);
+	else
+		fputs(usage_all, f);
+	return f == stdout ? CLI_OK : CLI_USAGE;
+}
+
+enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_QUIET, OPT_VERBOSE,
+       OPT_HOT, OPT_IOS, OPT_HELP };
+
+static const struct option all_options[] = {
+	{ "policy", required_argument, NULL, OPT_POLICY }, { "variant", required_argument, NULL, OPT_VARIANT },
+	{ "seed", required_argument, NULL, OPT_SEED }, { "jobs", required_argument, NULL, OPT_JOBS },
+	{ "expected", required_argument, NULL, OPT_EXPECTED }, { "content", required_argument, NULL, OPT_CONTENT },
+	{ "json", optional_argument, NULL, OPT_JSON }, { "junit", required_argument, NULL, OPT_JUNIT },
+	{ "quiet", no_argument, NULL, OPT_QUIET }, { "verbose", no_argument, NULL, OPT_VERBOSE },
+	{ "hot", no_argument, NULL, OPT_HOT }, { "ios", required_argument, NULL, OPT_IOS },
+	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
+};
+
+/* Options that a command takes. */
+static bool takes(const char *command, int opt)
+{
+	bool bench = strcmp(command, "bench") == 0, list = strcmp(command, "list") == 0;
+
+	switch (opt) {
+	case OPT_HELP: case OPT_POLICY:
+		return true;
+	case OPT_SEED:
+		return !list;
+	case OPT_HOT: case OPT_IOS:
+		return bench;
+	case OPT_JSON:
+		return !bench;
+	default:
+		return !bench && !list;
+	}
+}
+
+static bool number(const char *text, u64 min, u64 max, u64 *out)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 0);
+
+	*out = v;
+	return *text >= '0' && *text <= '9' && *end == '\0' && v >= min && v <= max;
+}
+
+static int complain(const struct cli_options *o, const char *option, const char *given, const char *wanted)
+{
+	fprintf(stderr, "lightiov %s: %s: '%s'; give %s\n", o->command, option, given, wanted);
+	return CLI_USAGE;
+}
+
+static bool policies(const char *text, u32 *mask)
+{
+	char word[16];
+
+	*mask = 0;
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		enum liov_policy p;
+
+		if (n == 0 || n >= sizeof(word))
+			return false;
+		memcpy(word, text, n);
+		word[n] = '\0';
+		p = policy_from_name(word);
+		if (p == LIOV_POLICIES)
+			return false;
+		*mask |= 1u << p;
+		if (!text[n])
+			return true;
+		text += n + 1;
+	}
+}
+
+static int take(struct cli_options *o, int opt, const char *arg)
+{
+	u64 v;
+
+	switch (opt) {
+	case OPT_POLICY:
+		return policies(arg, &o->policies) ? -1 : complain(o, "--policy", arg, "some of paper, mediated, nrd, separated by commas");
+	case OPT_VARIANT:
+		o->variant = arg;
+		return -1;
+	case OPT_SEED:
+		return number(arg, 0, ~0ull, &o->scenario.seed) ? -1 : complain(o, "--seed", arg, "a whole number, as 7 or 0x1f");
+	case OPT_JOBS:
+		if (!number(arg, 1, CLI_JOBS_MAX, &v))
+			return complain(o, "--jobs", arg, "1 to 256");
+		o->jobs = (u32)v;
+		return -1;
+	case OPT_EXPECTED:
+		o->expected = arg;
+		return -1;
+	case OPT_CONTENT:
+		o->scenario.content_bytes = strcmp(arg, "bytes") == 0;
+		return strcmp(arg, "bytes") && strcmp(arg, "tags") ? complain(o, "--content", arg, "tags or bytes") : -1;
+	case OPT_JSON:
+		o->json = true;
+		o->json_path = arg;
+		return -1;
+	case OPT_JUNIT:
+		o->junit_path = arg;
+		return -1;
+	case OPT_IOS:
+		return number(arg, 1000, 1ull << 40, &o->ios) ? -1 : complain(o, "--ios", arg, "at least 1000");
+	case OPT_QUIET:
+		o->quiet = true;
+		return -1;
+	case OPT_VERBOSE:
+		o->verbose = true;
+		return -1;
+	case OPT_HOT:
+		o->hot = true;
+		return -1;
+	default:
+		return usage(stdout, o->command);
+	}
+}
+
+static int parse_rest(int argc, char **argv, struct cli_options *o)
+{
+	int opt, ret, index;
+
+	optind = 1;
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":", all_options, &index)) != -1) {
+		if (opt == ':' || opt == '?') {
+			fprintf(stderr, "lightiov %s: %s '%s'; lightiov %s --help lists what it takes\n", o->command,
+				opt == ':' ? "a value is missing after" : "no such option, or it takes no value:", argv[optind - 1], o->command);
+			return CLI_USAGE;
+		}
+		if (!takes(o->command, opt)) {
+			fprintf(stderr, "lightiov %s: --%s is not for this command; lightiov %s --help lists what it takes\n", o->command,
+				all_options[index].name, o->command);
+			return CLI_USAGE;
+		}
+		ret = take(o, opt, optarg);
+		if (ret >= 0)
+			return ret;
+	}
+	for (; optind < argc; optind++) {
+		if (o->nr_paths == CLI_PATHS_MAX)
+			return complain(o, "PATH", argv[optind], "at most 256, or a folder");
+		o->path[o->nr_paths++] = argv[optind];
+	}
+	return -1;
+}
+
+int options_parse(int argc, char **argv, struct cli_options *o)
+{
+	static const char *const commands[] = { "run", "matrix", "list", "bench" };
+	u32 i;
+	int ret;
+
+	*o = (struct cli_options){ .policies = (1u << LIOV_POLICIES) - 1, .scenario.seed = 1, .jobs = 1, .ios = 400000 };
+	if (argc < 2)
+		return usage(stderr, NULL);
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return usage(stdout, argc > 2 ? argv[2] : NULL);
+	for (i = 0; i < 4 && strcmp(commands[i], argv[1]); i++)
+		;
+	if (i == 4) {
+		fprintf(stderr, "lightiov: no command '%s'; there are run, matrix, list, bench, help\n", argv[1]);
+		return CLI_USAGE;
+	}
+	o->command = commands[i];
+	ret = parse_rest(argc - 1, argv + 1, o);
+	if (ret >= 0)
+		return ret;
+	if (i == 3 ? o->nr_paths != 0 : o->nr_paths == 0) {
+		fprintf(stderr, "lightiov %s: %s\n", o->command, i == 3 ? "it takes no PATH" : "no PATH; give scenario files or folders");
+		return CLI_USAGE;
+	}
+	return -1;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Results for programs: one document, keys sorted, addresses and 64-bit numbers of the
+ * machine as "0x..." texts. schema_version changes when the meaning of a key does.
+ */
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#define SCHEMA "lightiov.result/1"
+
+/* Text of any origin: what is not UTF-8 is shown as bytes. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+	char clean[2048];
+	size_t n = 0;
+
+	if (j)
+		return j;
+	for (; *s && n < sizeof(clean) - 5; s++) {
+		if ((unsigned char)*s < 0x80)
+			clean[n++] = *s;
+		else
+			n += (size_t)snprintf(clean + n, 5, "\\x%02x", (unsigned char)*s);
+	}
+	clean[n] = '\0';
+	return json_string(clean);
+}
+
+static json_t *hex(u64 v)
+{
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)v);
+	return json_string(buf);
+}
+
+static json_t *integer(u64 v)
+{
+	return json_integer((json_int_t)v);
+}
+
+static json_t *evidence_json(const struct verdict *v)
+{
+	json_t *list = json_array();
+	u32 i;
+
+	for (i = 0; i < v->nr_evidence; i++)
+		json_array_append_new(list, json_pack("{s:s, s:b, s:o, s:o, s:o}", "component", verdict_component_name(v->evidence[i].component),
+						      "denied", v->evidence[i].denied, "io", hex(v->evidence[i].io_id),
+						      "text", text(v->evidence[i].text), "time_ps", integer(v->evidence[i].time_ps)));
+	return list;
+}
+
+static json_t *violations_json(const struct run_result *r)
+{
+	json_t *list = json_array();
+	u32 i;
+
+	for (i = 0; i < r->nr_violations; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "by", text(r->violation[i].by), "claim", text(r->violation[i].claim),
+						      "io", hex(r->violation[i].io_id), "time_ps", integer(r->violation[i].time_ps),
+						      "victim", text(r->violation[i].victim), "what", text(r->violation[i].what)));
+	return list;
+}
+
+/* Measures in millionths: whole numbers, so that no reader rounds them otherwise. */
+static json_t *measures_json(const struct run_result *r)
+{
+	json_t *o = json_object();
+	u32 i;
+
+	for (i = 0; i < r->nr_measures; i++)
+		json_object_set_new(o, r->measure[i].name, json_integer(r->measure[i].micro));
+	return o;
+}
+
+static json_t *lines_json(const char *first, size_t stride, u32 nr)
+{
+	json_t *list = json_array();
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		json_array_append_new(list, text(first + i * stride));
+	return list;
+}
+
+static json_t *expected_json(const struct run_result *r)
+{
+	const struct expected_row *e = &r->expected;
+
+	if (!r->has_expected)
+		return json_null();
+	return json_pack("{s:o, s:o, s:s, s:i, s:s, s:o}", "bound", text(e->bound), "code", text(e->code), "component",
+			 verdict_component_name(e->component), "line", (int)e->line, "verdict", verdict_kind_name(e->verdict), "why", text(e->why));
+}
+
+static json_t *verdict_json(const struct run_result *r)
+{
+	const struct verdict *v = &r->verdict;
+
+	return json_pack("{s:o, s:s, s:o, s:s, s:o, s:o}", "codes", lines_json(v->code[0], sizeof(v->code[0]), v->nr_codes),
+			 "component", verdict_component_name(v->component), "evidence", evidence_json(v), "kind", verdict_kind_name(v->kind),
+			 "resource", text(v->resource), "victim", text(v->kind == VERDICT_ESCAPED ? r->victim : ""));
+}
+
+static json_t *run_json(const struct planned *p, const struct cli_options *o)
+{
+	const struct run_result *r = p->result;
+	const struct scenario_variant *v = &p->file->variant[p->variant];
+	char replay[640];
+	json_t *j = json_object();
+
+	replay_command(p, o, replay, sizeof(replay));
+	json_object_set_new(j, "about", text(*v->about ? v->about : p->file->about));
+	json_object_set_new(j, "attacker", text(v->attacker));
+	json_object_set_new(j, "chain", lines_json(r->chain[0], sizeof(r->chain[0]), r->nr_chain));
+	json_object_set_new(j, "chain_io", hex(r->chain_io_id));
+	json_object_set_new(j, "digest", text(r->digest));
+	json_object_set_new(j, "events", integer(r->events));
+	json_object_set_new(j, "expected", expected_json(r));
+	json_object_set_new(j, "failures", lines_json(r->failure[0].text, sizeof(r->failure[0]), r->nr_failures));
+	json_object_set_new(j, "id", text(p->file->id));
+	json_object_set_new(j, "log", text(r->log));
+	json_object_set_new(j, "measures_micro", measures_json(r));
+	json_object_set_new(j, "name", text(p->file->name));
+	json_object_set_new(j, "outcome", text(run_outcome_name(r->outcome)));
+	json_object_set_new(j, "path", text(p->file->path));
+	json_object_set_new(j, "policy", text(policy_name(p->policy)));
+	json_object_set_new(j, "replay", text(replay));
+	json_object_set_new(j, "seed", hex(o->scenario.seed));
+	json_object_set_new(j, "simulated_ps", integer(r->time_ps));
+	json_object_set_new(j, "variant", text(v->name));
+	json_object_set_new(j, "verdict", r->has_attack || r->has_expected ? verdict_json(r) : json_null());
+	json_object_set_new(j, "violations", violations_json(r));
+	json_object_set_new(j, "violations_seen", integer(r->violations_seen));
+	return j;
+}
+
+static json_t *summary_json(const struct plan *p)
+{
+	u32 count[RUN_INTERNAL + 1] = { 0 }, i;
+
+	for (i = 0; i < p->nr_runs; i++)
+		count[p->run[i].result->outcome]++;
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "as_expected", (int)count[RUN_AS_EXPECTED], "bugs", (int)count[RUN_INTERNAL],
+			 "differ", (int)count[RUN_DIFFERS], "exit_code", plan_exit_code(p), "explored", (int)count[RUN_EXPLORED],
+			 "hung", (int)count[RUN_HUNG], "mistakes", (int)(count[RUN_ERROR] + p->nr_mistakes), "runs", (int)p->nr_runs);
+}
+
+static int put(json_t *doc, const char *path)
+{
+	FILE *f = path ? fopen(path, "w") : stdout;
+	int ret;
+
+	if (!f) {
+		ret = -errno;
+		json_decref(doc);
+		return ret;
+	}
+	ret = json_dumpf(doc, f, JSON_SORT_KEYS | JSON_INDENT(2)) || fputc('\n', f) == EOF ? -EIO : 0;
+	if ((path ? fclose(f) : fflush(f)) && !ret)
+		ret = -errno;
+	json_decref(doc);
+	return ret;
+}
+
+int report_json(const struct plan *p, const struct cli_options *o)
+{
+	json_t *doc = json_object(), *runs = json_array();
+	u32 i;
+
+	for (i = 0; i < p->nr_runs; i++)
+		json_array_append_new(runs, run_json(&p->run[i], o));
+	json_object_set_new(doc, "command", text(o->command));
+	json_object_set_new(doc, "runs", runs);
+	json_object_set_new(doc, "schema", json_string(SCHEMA));
+	json_object_set_new(doc, "schema_version", json_integer(1));
+	json_object_set_new(doc, "summary", summary_json(p));
+	return put(doc, o->json_path);
+}
+
+static json_t *file_json(const struct scenario_file *s)
+{
+	json_t *variants = json_array(), *policies, *j = json_object();
+	u32 i;
+	int pol;
+
+	for (i = 0; i < s->nr_variants; i++) {
+		policies = json_array();
+		for (pol = 0; pol < LIOV_POLICIES; pol++)
+			if (s->variant[i].policies & 1u << pol)
+				json_array_append_new(policies, text(policy_name((enum liov_policy)pol)));
+		json_array_append_new(variants, json_pack("{s:o, s:o, s:o, s:o}", "about", text(s->variant[i].about), "attacker",
+							  text(s->variant[i].attacker), "name", text(s->variant[i].name), "policies", policies));
+	}
+	json_object_set_new(j, "about", text(s->about));
+	json_object_set_new(j, "id", text(s->id));
+	json_object_set_new(j, "name", text(s->name));
+	json_object_set_new(j, "path", text(s->path));
+	json_object_set_new(j, "tags", lines_json(s->tag[0], sizeof(s->tag[0]), s->nr_tags));
+	json_object_set_new(j, "variants", variants);
+	return j;
+}
+
+int report_json_list(const struct plan *p, const struct cli_options *o)
+{
+	json_t *doc = json_object(), *files = json_array();
+	u32 i;
+
+	for (i = 0; i < p->nr_files; i++)
+		json_array_append_new(files, file_json(&p->file[i]));
+	json_object_set_new(doc, "command", text(o->command));
+	json_object_set_new(doc, "scenarios", files);
+	json_object_set_new(doc, "schema", json_string(SCHEMA));
+	json_object_set_new(doc, "schema_version", json_integer(1));
+	return put(doc, o->json_path);
+}
