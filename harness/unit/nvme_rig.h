@@ -172,7 +172,8 @@ static inline u64 rig_doorbell(const struct rig *r, u16 qid, bool cq)
 
 static inline struct rig_queue rig_queue(u16 qid, u64 sq, u32 sq_size, u64 cq, u32 cq_size)
 {
-	return (struct rig_queue){ .qid = qid, .sq = sq, .cq = cq, .sq_size = sq_size, .cq_size = cq_size, .phase = true };
+	return (struct rig_queue){ .qid = qid, .sq = sq, .cq = cq, .sq_size = sq_size, .cq_size = cq_size,
+				   .phase = true };
 }
 
 /* Put an SQE at the tail without ringing. Returns its CID. */
@@ -249,13 +250,15 @@ static inline struct nvme_sqe rig_rw(u8 opcode, u64 slba, u32 nlb, u64 prp1, u64
 
 static inline u16 rig_create_cq(struct rig *r, u16 qid, u32 size, u64 base, u16 vector)
 {
-	return rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_CREATE_CQ, .prp1 = base, .cdw10 = (size - 1) << 16 | qid,
+	return rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_CREATE_CQ, .prp1 = base,
+					       .cdw10 = (size - 1) << 16 | qid,
 					       .cdw11 = (u32)(NVME_QUEUE_PC | NVME_CQ_IEN) | (u32)vector << 16 });
 }
 
 static inline u16 rig_create_sq(struct rig *r, u16 qid, u32 size, u64 base, u16 cqid)
 {
-	return rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_CREATE_SQ, .prp1 = base, .cdw10 = (size - 1) << 16 | qid,
+	return rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_CREATE_SQ, .prp1 = base,
+					       .cdw10 = (size - 1) << 16 | qid,
 					       .cdw11 = (u32)NVME_QUEUE_PC | (u32)cqid << 16 });
 }
 

@@ -271,7 +271,8 @@ static void test_log__error__newest_first(void **state)
 	struct rig *r = *state;
 
 	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = 0x7E }), D(0x001));
-	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_DELETE_SQ, .cdw10 = 9, .cid = 0x77 }), D(0x101));
+	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_DELETE_SQ, .cdw10 = 9, .cid = 0x77 }),
+			 D(0x101));
 	assert_int_equal(rig_admin(r, get_log(1, 32, 0)), 0);
 	assert_int_equal(buf_field(r, 0, 8), 2);
 	assert_int_equal(buf_field(r, 8, 2), 0);
@@ -339,8 +340,10 @@ static void test_feature__bad_request__as_table_says(void **state)
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_SET_FEATURES, 0, 0)), D(0x002));
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_SET_FEATURES, 3, 0)), D(0x002));
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_SET_FEATURES, 0x80000004, 0)), D(0x10D));
-	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_SET_FEATURES, .nsid = 1, .cdw10 = 4 }), D(0x10F));
-	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_SET_FEATURES, .nsid = 9, .cdw10 = 4 }), D(0x00B));
+	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_SET_FEATURES, .nsid = 1, .cdw10 = 4 }),
+			 D(0x10F));
+	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_SET_FEATURES, .nsid = 9, .cdw10 = 4 }),
+			 D(0x00B));
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_SET_FEATURES, 2, 1)), D(0x002));	/* one power state */
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_SET_FEATURES, 9, 65)), D(0x002));
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_SET_FEATURES, 4, 1 << 16)), D(0x002));

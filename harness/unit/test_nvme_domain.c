@@ -243,7 +243,8 @@ static void test_identify__offered__magic_in_vendor_area(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(rig_admin(f->r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 1 }), 0);
+	assert_int_equal(rig_admin(f->r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 1 }),
+			 0);
 	assert_int_equal(rig_mem64(f->r, RIG_BUF + 3072) & 0xFFFFFFFF, NVME_NRD_MAGIC);
 }
 

@@ -147,7 +147,8 @@ static void test_length__above_mdts__invalid_field(void **state)
 static void test_range__outside__lba_out_of_range(void **state)
 {
 	static const struct { u64 slba; u32 nlb; } rows[] = {
-		{ 0x800000, 0 }, { 0x7FFFFF, 1 }, { ~0ULL, 0 }, { ~0ULL, 7 }, { 1ULL << 55, 0 }, { (1ULL << 55) + 8, 0 },
+		{ 0x800000, 0 }, { 0x7FFFFF, 1 }, { ~0ULL, 0 }, { ~0ULL, 7 }, { 1ULL << 55, 0 },
+		{ (1ULL << 55) + 8, 0 },
 		{ 0xFFFFFFFFFFF00000ULL, 7 }, { 0x7FFFFFFFFFFFFFFFULL, 0 },
 	};
 	static const u8 opcodes[] = { NVME_CMD_READ, NVME_CMD_WRITE, NVME_CMD_COMPARE, NVME_CMD_WRITE_ZEROES };
@@ -350,7 +351,8 @@ static void test_namespaces__two__have_their_own_blocks(void **state)
 	assert_int_equal(io(&f, sqe), D(0x080));
 	sqe.nsid = 3;
 	assert_int_equal(io(&f, sqe), D(0x002));
-	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 2 }), 0);
+	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 2 }),
+			 0);
 	assert_int_equal(rig_mem64(f.r, RIG_BUF), 2ULL << 32 | 1);
 	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_FORMAT, .nsid = 2 }), 0);
 	assert_int_equal(rig_media_byte(f.r, 0), 0x11);
@@ -439,7 +441,8 @@ static void test_dsm__controller_keeps_data__old_data_is_read(void **state)
 	put_range(f.r, 0, 0, 1);
 	assert_int_equal(io(&f, dsm(1, true)), 0);
 	assert_int_equal(rig_media_byte(f.r, 0), 0x61);
-	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .nsid = 1, .prp1 = RIG_BUF }), 0);
+	assert_int_equal(rig_admin(f.r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .nsid = 1, .prp1 = RIG_BUF }),
+			 0);
 	assert_int_equal(rig_byte(f.r, RIG_BUF + 33), 0);
 	assert_int_equal(io(&f, rig_rw(NVME_CMD_WRITE_ZEROES, 0, 0, 0, 0)), 0);
 	assert_int_equal(rig_media_byte(f.r, 0), 0);

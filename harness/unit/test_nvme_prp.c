@@ -140,7 +140,7 @@ static void test_prp__own_registers__data_transfer_error(void **state)
 	rig_free(f.r);
 }
 
-/* A list of @entries data pages from slot @slot of RIG_LIST on, chained page by page. Pages are spread: page i at i * 2. */
+/* A list of @entries data pages from slot @slot of RIG_LIST on, chained page by page; data pages are two apart. */
 static void build_list(struct fixture *f, u32 slot, u32 entries)
 {
 	u64 page = RIG_LIST;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "nvme_rig.h"
 
-/* Queues: completions, back pressure, arbitration, deletion, interrupts, CMB, and time. Cases QD-11, QD-13, EXH-09, LIF-01, CMB-06. */
+/*
+ * Queues: completions, back pressure, arbitration, deletion, interrupts, CMB, and time.
+ * Cases QD-11, QD-13, EXH-09, LIF-01, CMB-06.
+ */
 
 static struct rig *up(void)
 {

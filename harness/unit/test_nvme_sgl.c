@@ -180,7 +180,8 @@ static void test_psdt__reserved_or_admin__invalid_field(void **state)
 	assert_int_equal(rig_cmd(f->r, &f->q, sqe), 0);
 	assert_int_equal(rig_admin(f->r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .flags = 0x40, .prp1 = RIG_BUF,
 							    .prp2 = 4096, .cdw10 = 1 }), D(0x002));
-	assert_int_equal(rig_admin(f->r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 1 }), 0);
+	assert_int_equal(rig_admin(f->r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 1 }),
+			 0);
 	assert_int_equal(rig_mem64(f->r, RIG_BUF + 536) & 3, 1);
 }
 

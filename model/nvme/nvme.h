@@ -40,7 +40,7 @@ struct nvme_config {
 	u16 vendor_id, device_id;	/* 0: those of the baseline SSD */
 	const char *serial, *model, *firmware;	/* at most 20, 40, 8 characters */
 	u64 nsze, ncap;		/* blocks of 512 bytes of NSID 1, which starts the medium */
-	struct nvme_ns_config ns[NVME_NAMESPACES_MAX];	/* by NSID - 1; ns[0] is filled from nsze and ncap where it is empty */
+	struct nvme_ns_config ns[NVME_NAMESPACES_MAX];	/* by NSID - 1; an empty ns[0] is taken from nsze, ncap */
 	u32 nn;			/* highest NSID there can be */
 	u16 io_queues;		/* pairs supported, 1..511 */
 	u16 msix_vectors;
@@ -62,11 +62,15 @@ struct nvme_config {
 };
 
 struct nvme_counters {
-	u64 sqes_fetched, cqes_posted, admin_commands, refused, doorbells, doorbells_bad, read_blocks, written_blocks, read_commands, write_commands, resets;
+	u64 sqes_fetched, cqes_posted, admin_commands, refused, doorbells, doorbells_bad, resets;
+	u64 read_blocks, written_blocks, read_commands, write_commands;
 	u64 queue_fetched[512];	/* SQEs fetched by queue: the arbitration's share */
 };
 
-/* Build the controller and attach its function to @root. @media: the namespaces' content, as large as their ncap blocks need; cleared by nobody. NULL on a bad configuration. */
+/*
+ * Build the controller and attach its function to @root. @media: the namespaces' content, as
+ * large as their places and ncap need; cleared by nobody. NULL on a bad configuration.
+ */
 struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, struct sched *sched, struct trace *trace,
 		      struct store *media);
 void nvme_free(struct nvme *nvme);

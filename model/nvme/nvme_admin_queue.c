@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "nvme/nvme_priv.h"
 
-/* Create and delete I/O queues, Base 5.4, 5.5, 5.6, 5.7 (2.0: 5.22, 5.23). */
+/* Create and delete I/O queues, Base 5.4 to 5.7. */
 
 static u16 cmd_qid(const struct nvme_sqe *sqe)
 {

@@ -139,7 +139,7 @@ void nvme_cmd_drop_all(struct nvme *n)
 }
 
 /*
- * Base 5.7 (2.0: 5.22): after Delete I/O SQ no command of the queue does anything more. Data
+ * Base 5.7: after Delete I/O SQ no command of the queue does anything more. Data
  * that has moved was moved; such a command is told as it ended.
  */
 void nvme_cmd_flush_sq(struct nvme *n, u16 sqid)

@@ -2,7 +2,7 @@
 #include "nvme/nvme_priv.h"
 
 /*
- * Copy, NVM 3.2.1, source ranges of format 0h: LBAs hidden in the payload, as in Dataset
+ * Copy, NVM 3.2.2, source ranges of format 0h: LBAs hidden in the payload, as in Dataset
  * Management, and a second range in the command. All are judged before a block is read.
  */
 

@@ -2,7 +2,7 @@
 #include "nvme/nvme_priv.h"
 
 /*
- * Doorbells, Base 3.1.3.27 and 3.1.3.28. A doorbell write carries no sender: what is known is which queue
+ * Doorbells, PCIe 3.1.2. A doorbell write carries no sender: what is known is which queue
  * it names and what the queue allows. Values that Base figure 146 calls invalid change
  * nothing and are told by an asynchronous event.
  */
@@ -66,6 +66,6 @@ void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len)
 	}
 	n->count.doorbells++;
 	trace4(n->trace, TRACE_DOORBELL, 0, off, val, 2ULL * qid + is_cq, 0);
-	/* The store reaches the controller after its flight; values are visible at once, which only the idle case shows. */
+	/* The store takes its flight; that the value is known before it matters to an idle front end only. */
 	nvme_front_kick(n, n->cfg.link.write_flight_ps);
 }

@@ -4,7 +4,7 @@
 /*
  * Get and Set Features, Base 5.15 and 5.27. No feature is saveable, all are changeable; their
  * values live until the next controller reset. Interrupt coalescing is stored and told, and
- * not acted upon, which Base 3.4.2 leaves to the controller.
+ * not acted upon: the feature is a recommendation (Base 5.27.1.6).
  */
 
 #define TEMP_OVER_DEFAULT 0x0157	/* 343 K, as WCTEMP */
@@ -15,7 +15,8 @@
 
 static u32 granted(const struct nvme *n)
 {
-	return (u32)(FIELD_PREP(NVME_FEAT_NQ_NSQ, n->granted_sqs - 1) | FIELD_PREP(NVME_FEAT_NQ_NCQ, n->granted_cqs - 1));
+	return (u32)(FIELD_PREP(NVME_FEAT_NQ_NSQ, n->granted_sqs - 1) |
+		     FIELD_PREP(NVME_FEAT_NQ_NCQ, n->granted_cqs - 1));
 }
 
 void nvme_features_reset(struct nvme *n)

@@ -217,7 +217,9 @@ static u16 do_dsm(struct nvme_cmd *cmd)
 
 static u16 start_read(struct nvme_cmd *cmd)
 {
-	nvme_cmd_at(cmd, NVME_STAGE_MEDIA, nvme_media_read_time(cmd->nvme, cmd->ns->first_block + cmd->slba, cmd->nlb, cmd->t_ps));
+	u64 block = cmd->ns->first_block + cmd->slba;
+
+	nvme_cmd_at(cmd, NVME_STAGE_MEDIA, nvme_media_read_time(cmd->nvme, block, cmd->nlb, cmd->t_ps));
 	return NVME_NO_CQE;
 }
 

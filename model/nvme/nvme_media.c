@@ -187,7 +187,7 @@ static u64 distance(u64 a, u64 b)
 	return a > b ? a - b : b - a;
 }
 
-/* Source and destination may overlap (NVM 3.2.1 leaves the result open): then as if read first, block by block. */
+/* Source and destination may overlap (NVM 3.2.2 leaves the result open): then as if read first, block by block. */
 void nvme_media_copy(struct nvme *n, const struct nvme_ns_config *ns, u64 to, u64 from, u64 nlb)
 {
 	u64 real = from >= ns->ncap ? 0 : nvme_min(nlb, ns->ncap - from);

@@ -209,7 +209,7 @@ u64 nvme_mmio_read(void *dev, unsigned int bar, u64 off, unsigned int len)
 	if (bar == 2)
 		return nvme_cmb_mmio_read(n, off, len);
 	if (off >= NVME_REG_DBS)
-		return 0;	/* Base 3.1.3.27: reading a doorbell is vendor specific */
+		return 0;	/* PCIe 3.1.2: reading a doorbell is vendor specific */
 	if (len < 4 || (off & (len - 1)))
 		return all_ones(len);
 	d = find_reg(off, &r);

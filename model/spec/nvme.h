@@ -208,7 +208,7 @@ struct nvme_dsm_range {
 _Static_assert(sizeof(struct nvme_dsm_range) == 16, "NVM 3.2.3: 16 bytes");
 #define NVME_DSM_RANGES_MAX	256
 
-/* Copy, NVM 3.2.1: CDW10, 11 are the destination; CDW12 has the number of ranges, 0's based, and their format */
+/* Copy, NVM 3.2.2: CDW10, 11 are the destination; CDW12 has the number of ranges, 0's based, and their format */
 #define NVME_COPY_NR		GENMASK_ULL(7, 0)
 #define NVME_COPY_FORMAT	GENMASK_ULL(11, 8)
 struct nvme_copy_range {
@@ -219,7 +219,7 @@ struct nvme_copy_range {
 	u32 reserved20, eilbrt;
 	u16 elbat, elbatm;
 };
-_Static_assert(sizeof(struct nvme_copy_range) == 32, "NVM 3.2.1: format 0h, 32 bytes");
+_Static_assert(sizeof(struct nvme_copy_range) == 32, "NVM 3.2.2: format 0h, 32 bytes");
 
 /* Format NVM, Base 5.14: CDW10 */
 #define NVME_FORMAT_LBAF		GENMASK_ULL(3, 0)
@@ -366,7 +366,7 @@ struct nvme_nrd {
 	u32 nr_lba, nr_dma;	/* windows used */
 	u8 opcodes[32];		/* bit opcode: allowed */
 	struct nvme_nrd_window lba[NVME_NRD_WINDOWS];
-	struct nvme_nrd_window dma[NVME_NRD_WINDOWS]; /* data, PRP lists and SGL segments must lie wholly in one, page by page */
+	struct nvme_nrd_window dma[NVME_NRD_WINDOWS]; /* each page's part of data, PRP list or SGL lies in one */
 	u8 reserved[4096 - 48 - 2 * NVME_NRD_WINDOWS * 16];
 };
 _Static_assert(sizeof(struct nvme_nrd) == 4096, "one page at PRP1");
