@@ -320,6 +320,22 @@ static void test_cmb__lists_not_offered__invalid_use(void **state)
 	rig_free(f.r);
 }
 
+/* CMB-03 b: a base that wraps is not decoded, so the address is one of host memory, and nobody's. */
+static void test_cmb__base_wraps__is_not_decoded(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct fixture f;
+
+	(void)state;
+	cfg.cmb_size_bytes = 0x200000;
+	cfg.cmb_lists = true;
+	f = up(&cfg);
+	rig_wr(f.r, NVME_REG_CMBMSC, 0xFFFFFFFFFFF00000ULL | NVME_CMBMSC_CRE | NVME_CMBMSC_CMSE, 8);
+	assert_int_equal(rw(&f, NVME_CMD_WRITE, 0, 0xFFFFFFFFFFF00000ULL, 0), 0x004);
+	assert_int_equal(rw(&f, NVME_CMD_WRITE, 0, RIG_BUF, 0), 0);
+	rig_free(f.r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_address__end_of_space__does_not_wrap),
 		cmocka_unit_test(test_cmb__data_and_lists_offered__move),
 		cmocka_unit_test(test_cmb__lists_not_offered__invalid_use),
+		cmocka_unit_test(test_cmb__base_wraps__is_not_decoded),
 	};
 
 	return cmocka_run_group_tests_name("nvme_prp", tests, NULL, NULL);
