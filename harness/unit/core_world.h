@@ -33,7 +33,7 @@ struct world {
 	u32 nr_log;
 	struct machine_config cfg;
 	struct vm_config vm_cfg;
-	struct port_vm *old[16];
+	struct port_vm *old[128];
 	u32 nr_old;
 };
 

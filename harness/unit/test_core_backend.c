@@ -387,6 +387,35 @@ static void test_reset__queues_live__gone_and_can_be_created_again(void **state)
 	world_run(*state, reset);
 }
 
+/* EXH-01b, LIF-02: one bad doorbell and the controller is gone for all; a reset brings it back in time. */
+static void fatal(struct world *w)
+{
+	struct nvme_sqe sqe = { .opcode = NVME_ADM_GET_FEATURES, .cdw10 = NVME_FEAT_ARBITRATION };
+	struct port_vm *vm;
+	u64 before = port_now_ns(w->be->home);
+
+	CHECK_INT(world_vm(w, 1, 1, &vm), 0);
+	port_mmio_wr32(&w->be->bar0, 0x1000 + 8 * 9, 1);
+	CHECK(port_mmio_rd32(&w->be->bar0, NVME_REG_CSTS) & NVME_CSTS_CFS);
+	before = port_now_ns(w->be->home);
+	CHECK_INT(liov_admin_cmd(w->be, &sqe, NULL), -ETIMEDOUT);
+	CHECK_INT(liov_admin_cmd(w->be, &sqe, NULL), -EIO);
+	CHECK_INT(liov_host_io(w->be, w->be->hostq, NVME_CMD_FLUSH, (plba_t){ 0 }, 0, NULL), -ETIMEDOUT);
+	CHECK_INT(liov_backend_reset(w->be), 0);
+	CHECK(port_now_ns(w->be->home) - before < 2000000000ull);
+	CHECK_INT(liov_admin_cmd(w->be, &sqe, NULL), 0);
+	CHECK_INT(liov_host_io(w->be, w->be->hostq, NVME_CMD_FLUSH, (plba_t){ 0 }, 0, NULL), 0);
+	CHECK_INT(w->be->admin.aers, 0xF);
+}
+
+static void test_reset__controller_fatal__back_in_time(void **state)
+{
+	struct world *w = *state;
+
+	w->cfg.ssd.fragile_doorbells = true;
+	world_run(w, fatal);
+}
+
 static void refused_boot(struct world *w)
 {
 	CHECK_INT(host_boot_liov(w->m), -EOPNOTSUPP);
@@ -463,6 +492,7 @@ int main(void)
 		T(test_vm_destroy__protocol__in_order),
 		T(test_vm_destroy__delete_fails__quarantined_until_reset),
 		T(test_reset__queues_live__gone_and_can_be_created_again),
+		T(test_reset__controller_fatal__back_in_time),
 		T(test_nrd__own_pages__mapped_by_slot),
 	};
 

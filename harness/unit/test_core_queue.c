@@ -290,6 +290,59 @@ static void test_events__doorbell_errors_without_end__bounded(void **state)
 	world_run(*state, storm);
 }
 
+/* One read by a guest that checks nothing; its status. */
+static u32 raw_read(struct world *w, struct liov_hwq *q, u32 nth, u64 slba, u64 prp1)
+{
+	struct nvme_sqe sqe = { .opcode = NVME_CMD_READ, .cid = (u16)nth, .nsid = 1, .prp1 = prp1,
+				.cdw10 = (u32)slba, .cdw12 = 7 };
+
+	port_shm_copy_out(&q->sq, nth * 64, &sqe, sizeof(sqe));
+	port_dma_wmb(w->be->home);
+	port_mmio_wr32(&w->be->bar0, (u32)liov_doorbell(w->be, q->qid, false), nth + 1);
+	port_sleep_ns(w->be->home, 1000000);
+	return (u32)(port_shm_rd64(&q->cq, nth * 16 + 8) >> 49) & NVME_STATUS_CODE;
+}
+
+/* The controller knows what the queue may name, also after that changed. */
+static void domains(struct world *w)
+{
+	struct port_vm *b = new_vm(w, 1, 1), *a = new_vm(w, 2, 1);
+	u64 ram = 2ull << 32;
+	struct liov_hwq *q = a->liov.queue[0];
+
+	(void)b;
+	live(w, a, 0, 64);
+	CHECK_INT(raw_read(w, q, 0, 0x200000, ram), NVME_SC_DATA_TRANSFER);
+	port_mutex_lock(&a->liov.lock);
+	CHECK_INT(liov_vm_mem_register(&a->liov, (gpa_t){ ram }, 1 << 20), 0);
+	port_mutex_unlock(&a->liov.lock);
+	CHECK_INT(raw_read(w, q, 1, 0x200000, ram), 0);
+	CHECK_INT(raw_read(w, q, 2, 0x2FFFF8, ram), 0);
+	CHECK_INT(raw_read(w, q, 3, 0x2FFFF9, ram), NVME_SC_LBA_RANGE);
+	CHECK_INT(raw_read(w, q, 4, 0x100000, ram), NVME_SC_LBA_RANGE);
+	CHECK_INT(raw_read(w, q, 5, 0x200000, 0x100000), NVME_SC_DATA_TRANSFER);
+	CHECK_INT(raw_read(w, q, 6, 0x200000, 1ull << 32), NVME_SC_DATA_TRANSFER);
+	/* A balloon does not shrink the window; the region's end does. */
+	port_mutex_lock(&a->liov.lock);
+	CHECK_INT(liov_vm_mem_unregister(&a->liov, (gpa_t){ ram }, 0x1000), 0);
+	port_mutex_unlock(&a->liov.lock);
+	CHECK_INT(raw_read(w, q, 7, 0x200000, ram), 0);
+	port_mutex_lock(&a->liov.lock);
+	CHECK_INT(liov_vm_mem_unregister(&a->liov, (gpa_t){ ram + 0x1000 }, (1 << 20) - 0x1000), 0);
+	port_mutex_unlock(&a->liov.lock);
+	CHECK_INT(raw_read(w, q, 8, 0x200000, ram), NVME_SC_DATA_TRANSFER);
+}
+
+static void test_nrd__registration_changes__controller_told(void **state)
+{
+	struct world *w = *state;
+
+	w->cfg.backend.policy = LIOV_POLICY_NRD;
+	w->cfg.ssd.resource_domains = true;
+	w->cfg.ssd.dstrd = 10;
+	world_run(w, domains);
+}
+
 static void release_one(struct world *w)
 {
 	struct port_vm *a = new_vm(w, 1, 2), *b;
@@ -386,6 +439,7 @@ int main(void)
 		T(test_destroy__guest_takes_no_completions__ends_in_time),
 		T(test_drain__cq_full__controller_goes_on),
 		T(test_events__doorbell_errors_without_end__bounded),
+		T(test_nrd__registration_changes__controller_told),
 		T(test_queue_release__reassigned__old_owner_has_nothing),
 		T(test_queue__cq_of_another_pair__lives_and_ends),
 		T(test_mediated__reset__hardware_queues_back),

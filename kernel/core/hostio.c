@@ -238,8 +238,8 @@ static int hostio_map(struct liov_backend *be, const struct port_pages *pages, u
 }
 
 /*
- * Also after a timeout: late DMA then ends at the unmapped IOVA. But the IOVA is not given
- * to anybody else, since it would not end there.
+ * Also when the command may still run: late DMA then ends at the unmapped IOVA. But the IOVA
+ * is then given to nobody else, since it would not end there.
  */
 static void hostio_unmap(struct liov_backend *be, u32 nr, iova_t iova, bool reuse)
 {
@@ -259,6 +259,7 @@ int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t 
 	u64 bytes = (u64)nlb << be->info.lba_shift;
 	u32 nr = (u32)((bytes + SPEC_PAGE_SIZE - 1) >> SPEC_PAGE_SHIFT);
 	iova_t iova = { 0 };
+	bool sent = false;
 	int err;
 
 	if (!q->io || (opcode != NVME_CMD_FLUSH && (nlb == 0 || nlb > HOSTIO_CHUNK)) ||
@@ -274,10 +275,12 @@ int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t 
 		if (pages)
 			hostio_prps(q->io, &sqe, iova, nr, false);
 		port_dma_wmb(be->home);
-		err = hostio_end(q, hostio_submit(q, &sqe));
+		err = hostio_submit(q, &sqe);
+		sent = !err;
+		err = hostio_end(q, err);
 	}
 	if (pages)
-		hostio_unmap(be, nr, iova, err != -ETIMEDOUT);
+		hostio_unmap(be, nr, iova, !sent || err >= 0);
 	return err;
 }
 

@@ -6,8 +6,8 @@
  * What the host-side files of the core say to each other. Not for homes.
  *
  * Locks, outermost first: be->control, vm->lock, be->lock, the mutex of a host queue's I/O,
- * admin.lock, then spin locks, which are leaves but for vm->page_lock before a queue's. "V": the caller holds vm->lock. Whoever
- * runs in a work or timer that V functions wait for may not take vm->lock.
+ * admin.lock, then spin locks, which are leaves but for vm->page_lock before a queue's.
+ * "V": the caller holds vm->lock. Whoever V functions wait for may not take vm->lock.
  */
 
 #include "liov/liov.h"
@@ -95,9 +95,12 @@ int liov_wipe(struct liov_backend *be, u32 vm_id, const struct liov_range *lba);
 /* --- page.c --- */
 int liov_info_page_init(struct liov_vm *vm);
 
-/* --- vmqueue.c: queue operations of a VM, asked for by the virtual device; index 0 .. V. Errors: as hwq's; -EBUSY while
- * the controller is being reset, -EINVAL no such queue or not in that state. Under mediated the mediator's hardware queues
- * do not follow the virtual ones, and only queues_reset, vector_update may be called. --- */
+/* --- vmqueue.c: queue operations of a VM, asked for by the virtual device. V --- */
+/*
+ * @index from 0. Errors are those of hwq's calls, -EBUSY while the controller is being reset,
+ * -EINVAL no such queue, or not in that state. Under mediated the hardware queues do not
+ * follow the virtual ones: only queues_reset and vector_update may be called.
+ */
 int liov_vm_queue_create_cq(struct liov_vm *vm, u32 index, u32 entries, bool irq, u16 vvec);
 int liov_vm_queue_create_sq(struct liov_vm *vm, u32 index, u32 entries, u32 cq_index);
 int liov_vm_queue_delete_sq(struct liov_vm *vm, u32 index); /* doorbells and pages revoked first */

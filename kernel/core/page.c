@@ -75,9 +75,15 @@ static struct queue_view queue_look(struct liov_vm *vm, struct liov_hwq *q)
 	return v;
 }
 
+/* A controller that was unplugged reads all ones: what takes its place on the bus is not the VM's (LIF-07). */
+static bool controller_gone(const struct liov_backend *be)
+{
+	return port_mmio_rd32(&be->bar0, NVME_REG_CSTS) == ~0u;
+}
+
 static struct liov_page page_doorbell(const struct liov_backend *be, u64 bar_off)
 {
-	if (bar_off + SPEC_PAGE_SIZE > be->bar0_size)
+	if (bar_off + SPEC_PAGE_SIZE > be->bar0_size || controller_gone(be))
 		return nothing;
 	return (struct liov_page){ .kind = LIOV_PAGE_BAR0, .bar_off = bar_off, .writable = true };
 }
@@ -100,7 +106,7 @@ static struct liov_page page_slot(struct liov_vm *vm, u32 index, u64 off)
 	struct queue_view v = queue_look(vm, q);
 
 	if (off < LIOV_SLOT_CQ) {
-		if (!v.sq || off >= v.sq_bytes)
+		if (!v.sq || off >= v.sq_bytes || ((q->flags & LIOV_HWQ_SQ_IN_CMB) && controller_gone(be)))
 			return nothing;
 		if (q->flags & LIOV_HWQ_SQ_IN_CMB)
 			return (struct liov_page){ .kind = LIOV_PAGE_CMB, .writable = true,

@@ -278,8 +278,10 @@ int liov_vm_create(struct liov_backend *be, struct liov_vm *vm, struct port_vm *
 
 /*
  * Take everything back, whatever the guest does: doorbells and pages revoked, SQs deleted,
- * CQs deleted, interrupts unposted, IOVA unmapped and synced, memory unpinned, LBAs wiped,
- * freed. What cannot be proven quiet in time is quarantined. Never fails.
+ * CQs deleted, interrupts unposted, IOVA unmapped and synced, memory unpinned, LBAs freed
+ * (and wiped before they are anybody's again). A queue that cannot be proven quiet in time is
+ * quarantined until the controller was reset, with the blocks and IOVAs it could still name;
+ * the VM's memory is never kept, since the IOMMU stands before it. Never fails.
  */
 void liov_vm_destroy(struct liov_vm *vm);
 
