@@ -4,17 +4,16 @@
 
 # LightIOV's sources: this tree's, or another one to try.
 LIOV_DIR   ?= kernel
-# 1: with ASan and UBSan; for coverage; LightIOV without the frontend's checks.
+# 1: with ASan and UBSan; for coverage.
 SAN        ?=
 COV        ?=
-NOFRONTEND ?=
 # How many things to do at once; V=1 shows the commands.
 JOBS       ?= $(shell nproc)
 V          ?=
 
 # Each choice has a build folder of its own.
 LIOV_NAME := $(if $(filter-out $(abspath kernel),$(abspath $(LIOV_DIR))),/liov$(subst /,_,$(abspath $(LIOV_DIR))))
-B         := build$(if $(SAN),/san)$(if $(COV),/cov)$(if $(NOFRONTEND),/nofrontend)$(LIOV_NAME)
+B         := build$(if $(SAN),/san)$(if $(COV),/cov)$(LIOV_NAME)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -33,8 +32,7 @@ LDLIBS   := -llua5.4 -ljansson -lxxhash -lm
 # What each folder may see. The home's side of the port comes from sim/port; Lua is asked for
 # when it is needed, for it may not be installed yet when this file is read.
 MODEL_CC    := $(COMPILE) -ffreestanding -Imodel
-KERNEL_CC   := $(COMPILE) -ffreestanding -I$(LIOV_DIR)/include -Imodel/spec -Isim/port \
-               $(if $(NOFRONTEND),-DLIOV_NO_FRONTEND_CHECKS)
+KERNEL_CC   := $(COMPILE) -ffreestanding -I$(LIOV_DIR)/include -Imodel/spec -Isim/port
 ORACLE_CC   := $(COMPILE) -Isim -Imodel -Imodel/spec
 SIM_I       := -Isim -Isim/port -Imodel -Imodel/spec -I$(LIOV_DIR)/include
 SIM_CC      := $(COMPILE) $(SIM_I)
@@ -47,6 +45,7 @@ SIM_SRC   := $(filter-out sim/main.c,$(sort $(wildcard sim/*.c sim/*/*.c)))
 UNIT_SRC  := $(sort $(wildcard harness/unit/test_*.c))
 MODEL_OBJ := $(MODEL_SRC:%.c=$(B)/%.o)
 CORE_OBJ  := $(CORE_SRC:$(LIOV_DIR)/%.c=$(B)/kernel/%.o)
+NOFRONT_OBJ := $(CORE_SRC:$(LIOV_DIR)/%.c=$(B)/nofrontend/%.o)
 SIM_OBJ   := $(SIM_SRC:%.c=$(B)/%.o)
 UNIT_BIN  := $(UNIT_SRC:harness/%.c=$(B)/%)
 LIBS      := $(B)/libsim.a $(B)/libcore.a $(B)/libmodel.a
@@ -66,6 +65,8 @@ $(B)/model/%.o: model/%.c $(B)/flags
 	$(call make_object,$(MODEL_CC))
 $(B)/kernel/%.o: $(LIOV_DIR)/%.c $(B)/flags
 	$(call make_object,$(KERNEL_CC))
+$(B)/nofrontend/%.o: $(LIOV_DIR)/%.c $(B)/flags
+	$(call make_object,$(KERNEL_CC) -DLIOV_NO_FRONTEND_CHECKS)
 $(B)/sim/oracle/%.o: sim/oracle/%.c $(B)/flags
 	$(call make_object,$(ORACLE_CC))
 $(B)/sim/scenario/%.o: sim/scenario/%.c $(B)/flags
@@ -78,7 +79,7 @@ $(B)/unit/%.o: harness/unit/%.c $(B)/flags
 $(B)/libmodel.a: $(MODEL_OBJ)
 $(B)/libcore.a: $(CORE_OBJ)
 $(B)/libsim.a: $(SIM_OBJ)
-$(B)/lib%.a: $(B)/sources
+$(B)/%.a: $(B)/sources
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(B)/lightiov: $(B)/sim/main.o $(LIBS)
@@ -87,6 +88,12 @@ $(B)/unit/%: $(B)/unit/%.o $(LIBS)
 	$(call say,LD)$(LINK) -o $@ $< $(WITH_LIBS) -lcmocka
 
 unit: $(UNIT_BIN)
+
+# LightIOV without the frontend's checks, to show what they are worth: make check-nofrontend.
+nofrontend: $(B)/nofrontend/lightiov
+$(B)/nofrontend/libcore.a: $(NOFRONT_OBJ)
+$(B)/nofrontend/lightiov: $(B)/sim/main.o $(B)/libsim.a $(B)/nofrontend/libcore.a $(B)/libmodel.a
+	$(call say,LD)$(LINK) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS)
 
 # Written only when it changes: other flags, another compiler or a file less build anew.
 remember = @mkdir -p $(@D); echo '$(subst ','\'',$1)' | cmp -s - $@ || echo '$(subst ','\'',$1)' > $@
@@ -105,8 +112,8 @@ run: ## the main job: install what is missing, build, replay scenarios/, print t
 	@$(B)/lightiov run --jobs $(JOBS) scenarios; ran=$$?; \
 	 $(B)/lightiov matrix --jobs $(JOBS) scenarios/malicious && exit $$ran
 
-bench: all ## the published workloads on every datapath, simulated beside published
-	$(B)/lightiov bench
+bench: all ## I/Os a second that the simulator simulates
+	$(B)/lightiov bench --hot
 
 clean: ## remove build/
 	rm -rf build
@@ -116,7 +123,8 @@ help: ## this list
 	 awk -F '\t' '{ printf "make %-20s %s\n", $$1, $$2 }'
 
 FORCE:
-.PHONY: all unit packages run bench clean help FORCE
+.PHONY: all unit nofrontend packages run bench clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(patsubst %.o,%.d,$(MODEL_OBJ) $(CORE_OBJ) $(SIM_OBJ) $(UNIT_BIN:=.o) $(B)/sim/main.o)
+-include $(patsubst %.o,%.d,$(MODEL_OBJ) $(CORE_OBJ) $(NOFRONT_OBJ) $(SIM_OBJ) \
+           $(UNIT_BIN:=.o) $(B)/sim/main.o)

@@ -2,7 +2,7 @@
 # How the house is checked. Each step is harness/check/<step>.sh; harness/check/check runs
 # them, counts, and ends with 'N passed, N failed, N skipped'.
 
-export B CC JOBS SAN COV NOFRONTEND LIOV_DIR MODEL_CC KERNEL_CC ORACLE_CC SIM_CC UNIT
+export B CC JOBS SAN COV LIOV_DIR MODEL_CC KERNEL_CC ORACLE_CC SIM_CC UNIT
 
 check: ## all tests: install what is missing, build, test; SAN=1 under ASan and UBSan
 	@MAKE='$(MAKE)' harness/check/check
@@ -10,6 +10,10 @@ check: ## all tests: install what is missing, build, test; SAN=1 under ASan and 
 # One step: make check-unit, or make check-unit UNIT=nvme for some of its programs.
 check-%: FORCE ## one step of the tests: unit source headers isolation cli scenarios ...
 	@MAKE='$(MAKE)' harness/check/check $*
+
+# Reads results for the shell.
+$(B)/check/runs: harness/check/runs.c $(B)/flags
+	$(call say,CC)mkdir -p $(@D) && $(COMPILE) -o $@ $< -ljansson
 
 check-nofrontend: ## verdicts stay when the frontend's checks are left out
 

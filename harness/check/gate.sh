@@ -5,7 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 
 [ -z "${SAN-}" ] || { skip "the module in Linux is not sanitized: once, in the plain build, is enough"; ok; }
-[ -z "${COV-}${NOFRONTEND-}" ] || { skip "Linux's home has no such build"; ok; }
 
 # apt's lists may be absent, or older than the archive.
 if ! $MAKE -s build/linux-deb/complete > "$OUT/gate.get" 2>&1 && [ "$(id -u)" -eq 0 ]; then
