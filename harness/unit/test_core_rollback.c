@@ -79,7 +79,7 @@ int failing_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len)
 
 struct counts {
 	u64 free_lbas, free_iovas, windows;
-	u32 free_queues, requested, vms;
+	u64 free_queues, requested, vms;	/* no padding: compared as bytes */
 };
 
 static u64 sum(const struct liov_extents *x)
