@@ -33,12 +33,25 @@ static const char *plain(FILE *f)
 	return coloured(f) ? "\033[0m" : "";
 }
 
+/* Of the codes seen the one that says most: a status before a fault, a fault before an exit. */
+static const char *best_code(const struct verdict *v)
+{
+	static const char *const order[] = { "nvme:", "vtd:", "csts:", "cmbsts:", "aer:", "ept:" };
+	u32 i, k;
+
+	for (k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+		for (i = 0; i < v->nr_codes; i++)
+			if (strncmp(v->code[i], order[k], strlen(order[k])) == 0)
+				return v->code[i];
+	return v->nr_codes ? v->code[0] : "";
+}
+
 /* What was seen, short: "contained by mediator 0/0x80", "ESCAPED (VM B, lba)". */
 static void seen_text(const struct planned *p, bool brief, char *buf, size_t size)
 {
 	const struct run_result *r = p->result;
 	const struct verdict *v = &r->verdict;
-	const char *code = v->nr_codes ? v->code[0] : "";
+	const char *code = best_code(v);
 	const char *by = verdict_component_name(v->component);
 
 	if (r->outcome == RUN_ERROR || r->outcome == RUN_INTERNAL) {
@@ -153,7 +166,7 @@ static void put_details(const struct planned *p, const struct cli_options *o, FI
 
 static void put_summary(const struct plan *p, const struct cli_options *o, FILE *f)
 {
-	static const char *const words[] = { "as expected", "differ", "explored", "hung", "mistakes", "bugs" };
+	static const char *const words[] = { "as expected", "differ", "explored", "hung", "in error", "stopped by a bug" };
 	u32 count[6] = { 0 }, i;
 
 	for (i = 0; i < p->nr_runs; i++)

@@ -94,6 +94,7 @@ void run_fail(lua_State *L, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
 	va_end(ap);
+	sandbox_whole_path(sandbox_of(L), text);
 	add_failure(run_of(L), text);
 }
 
@@ -285,7 +286,7 @@ static int script_up(struct run *r)
 	}
 	lua_pushcfunction(L, load);
 	if (sandbox_pcall(L, 0, 1, err)) {
-		header_place(L, r->file->path, err, sizeof(err));
+		header_place(L, r->file->path, err);
 		run_break(r, RUN_ERROR, err);
 		return -1;
 	}

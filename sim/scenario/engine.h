@@ -141,7 +141,7 @@ bool header_push_options(lua_State *L, const char *variant);
 /* Push the function of @variant. */
 void header_push_function(lua_State *L, const char *variant);
 /* Give a message that has no place that of the header. */
-void header_place(lua_State *L, const char *path, char *err, size_t size);
+void header_place(lua_State *L, const char *path, char err[SCENARIO_ERROR_MAX]);
 void header_machine(lua_State *L, struct run *r);
 void header_vms(lua_State *L, struct run *r);
 /* @index: a table as in vms = { ... }; @id names its default memory. */

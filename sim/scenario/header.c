@@ -25,7 +25,7 @@ static int decl_scenario(lua_State *L)
 	return 0;
 }
 
-void header_place(lua_State *L, const char *path, char *err, size_t size)
+void header_place(lua_State *L, const char *path, char err[SCENARIO_ERROR_MAX])
 {
 	char with[SCENARIO_ERROR_MAX + 300];
 	size_t n = strlen(path);
@@ -38,7 +38,8 @@ void header_place(lua_State *L, const char *path, char *err, size_t size)
 		snprintf(with, sizeof(with), "%s%s", lua_tostring(L, -1), err);
 	else
 		snprintf(with, sizeof(with), "%s:1: %s", path, err);
-	snprintf(err, size, "%.*s", (int)size - 1, with);
+	snprintf(err, SCENARIO_ERROR_MAX, "%.*s", SCENARIO_ERROR_MAX - 1, with);
+	sandbox_whole_path(sandbox_of(L), err);
 	lua_settop(L, 0);
 }
 

@@ -62,7 +62,7 @@ int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO
 		lua_pushcfunction(sb.L, read_header);
 		ret = sandbox_pcall(sb.L, 0, 0, err);
 		if (ret)
-			header_place(sb.L, path, err, SCENARIO_ERROR_MAX);
+			header_place(sb.L, path, err);
 	}
 	sandbox_fini(&sb);
 	free(r);

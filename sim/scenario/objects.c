@@ -17,8 +17,24 @@ static int object_index(lua_State *L)
 	if (lua_iscfunction(L, lua_upvalueindex(2)) && lua_type(L, 2) == LUA_TSTRING &&
 	    lua_tocfunction(L, lua_upvalueindex(2))(L) == 1)
 		return 1;
-	return luaL_error(L, "%s has no '%s'; the manual lists what it has", lua_tostring(L, lua_upvalueindex(3)),
-			  lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2));
+	if (!lua_getmetatable(L, 1) || lua_getfield(L, -1, "names") != LUA_TSTRING)
+		lua_pushliteral(L, "");
+	return luaL_error(L, "%s has no '%s'; its verbs are:%s", lua_tostring(L, lua_upvalueindex(3)),
+			  lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2), lua_tostring(L, -1));
+}
+
+/* Keep the verbs' names, in their order, for that message: the metatable is on top. */
+static void add_names(lua_State *L, const luaL_Reg *verbs)
+{
+	if (lua_getfield(L, -1, "names") != LUA_TSTRING) {
+		lua_pop(L, 1);
+		lua_pushliteral(L, "");
+	}
+	for (; verbs->name; verbs++) {
+		lua_pushfstring(L, " %s", verbs->name);
+		lua_concat(L, 2);
+	}
+	lua_setfield(L, -2, "names");
 }
 
 static int object_newindex(lua_State *L)
@@ -40,6 +56,7 @@ static int object_tostring(lua_State *L)
 void object_kind(lua_State *L, const char *kind, const luaL_Reg *verbs, lua_CFunction fields)
 {
 	luaL_newmetatable(L, kind);
+	add_names(L, verbs);
 	lua_newtable(L);
 	luaL_setfuncs(L, verbs, 0);
 	lua_pushvalue(L, -1);
@@ -62,6 +79,7 @@ void object_kind(lua_State *L, const char *kind, const luaL_Reg *verbs, lua_CFun
 void object_verbs(lua_State *L, const char *kind, const luaL_Reg *verbs)
 {
 	luaL_getmetatable(L, kind);
+	add_names(L, verbs);
 	lua_getfield(L, -1, "verbs");
 	luaL_setfuncs(L, verbs, 0);
 	lua_pop(L, 2);

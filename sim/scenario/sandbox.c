@@ -31,19 +31,23 @@ static void thread_set(lua_State *L, struct sandbox_thread *t)
  * Where the running code is, for a message that Lua gives without a place. Reads the
  * call chain only: it is called from inside an allocation.
  */
-static void note_where(struct sandbox *sb)
+static void where(lua_State *L, char *buf, size_t size)
 {
-	lua_State *L = sb->running ? sb->running(sb) : sb->L;
 	lua_Debug ar;
 	int level;
 
-	sb->over_where[0] = '\0';
+	buf[0] = '\0';
 	for (level = 0; L && level < 64 && lua_getstack(L, level, &ar); level++) {
 		if (!lua_getinfo(L, "Sl", &ar) || ar.currentline <= 0)
 			continue;
-		snprintf(sb->over_where, sizeof(sb->over_where), "%s:%d: ", ar.short_src, ar.currentline);
+		snprintf(buf, size, "%s:%d: ", ar.short_src, ar.currentline);
 		return;
 	}
+}
+
+static void note_where(struct sandbox *sb)
+{
+	where(sb->running ? sb->running(sb) : sb->L, sb->over_where, sizeof(sb->over_where));
 }
 
 static void *sandbox_alloc(void *opaque, void *ptr, size_t osize, size_t nsize)
@@ -184,6 +188,20 @@ lua_State *sandbox_thread_new(struct sandbox *sb, struct sandbox_thread *t)
 	return L;
 }
 
+void sandbox_whole_path(const struct sandbox *sb, char text[SANDBOX_ERROR_MAX])
+{
+	char whole[SANDBOX_ERROR_MAX + sizeof(sb->path)];
+	size_t tail, path = strlen(sb->path);
+
+	if (strncmp(text, "...", 3) != 0)
+		return;
+	tail = strcspn(text + 3, ":");
+	if (tail > path || strncmp(sb->path + path - tail, text + 3, tail) != 0)
+		return;
+	snprintf(whole, sizeof(whole), "%s%s", sb->path, text + 3 + tail);
+	snprintf(text, SANDBOX_ERROR_MAX, "%.*s", (int)SANDBOX_ERROR_MAX - 1, whole);
+}
+
 int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MAX])
 {
 	static const char wanted[] = "give the path of a Lua text file";
@@ -210,6 +228,7 @@ int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MA
 		return -1;
 	}
 	snprintf(name, sizeof(name), "@%s", path);
+	snprintf(sb->path, sizeof(sb->path), "%s", path);
 	ret = luaL_loadbufferx(sb->L, text, len, name, "t");
 	free(text);
 	if (ret == LUA_OK)
@@ -218,6 +237,7 @@ int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MA
 		snprintf(err, SANDBOX_ERROR_MAX, "%s:1: compiled Lua; %s", path, wanted);
 	else
 		snprintf(err, SANDBOX_ERROR_MAX, "%s", lua_tostring(sb->L, -1));
+	sandbox_whole_path(sb, err);
 	lua_pop(sb->L, 1);
 	return -1;
 }
@@ -234,18 +254,40 @@ static void error_text(lua_State *L, int status, char *err)
 	else if (memory)
 		snprintf(err, SANDBOX_ERROR_MAX, "%sthe scenario wants more than %llu MiB of memory (%llu MiB at once); keep less, and leave bulk data to the VMs",
 			 sb->over_where, (unsigned long long)sb->memory_max >> 20, SANDBOX_BLOCK_MAX >> 20);
-	else if (lua_type(L, -1) == LUA_TSTRING)
-		snprintf(err, SANDBOX_ERROR_MAX, "%s", lua_tostring(L, -1));
 	else
-		snprintf(err, SANDBOX_ERROR_MAX, "error() was given a %s; give it a text", luaL_typename(L, -1));
+		snprintf(err, SANDBOX_ERROR_MAX, "%s", lua_tostring(L, -1));
+	sandbox_whole_path(sb, err);
+}
+
+/* error() may be given anything, and C gives no place: say what and where while it is still known. */
+static int message_handler(lua_State *L)
+{
+	char place[200], *colon;
+
+	where(L, place, sizeof(place));
+	colon = strchr(place, ':');
+	if (lua_type(L, 1) == LUA_TSTRING && (!colon || strncmp(lua_tostring(L, 1), place, (size_t)(colon + 1 - place)) == 0)) {
+		lua_settop(L, 1);
+		return 1;
+	}
+	if (lua_type(L, 1) == LUA_TSTRING)
+		lua_pushfstring(L, "%s%s", place, lua_tostring(L, 1));
+	else
+		lua_pushfstring(L, "%serror() was given a %s; give it a text", place, luaL_typename(L, 1));
+	return 1;
 }
 
 int sandbox_pcall(lua_State *L, int nargs, int nresults, char err[SANDBOX_ERROR_MAX])
 {
 	struct sandbox_thread *t = sandbox_thread_of(L);
+	int handler = lua_gettop(L) - nargs;
 	u32 depth = t->depth;
-	int status = lua_pcall(L, nargs, nresults, 0);
+	int status;
 
+	lua_pushcfunction(L, message_handler);
+	lua_insert(L, handler);
+	status = lua_pcall(L, nargs, nresults, handler);
+	lua_remove(L, handler);
 	if (status == LUA_OK)
 		return 0;
 	t->depth = depth;

@@ -32,6 +32,7 @@ struct sandbox {
 	u64 work, work_max;
 	enum sandbox_over over;
 	char over_where[200];		/* "file:line: " of the allocation refused */
+	char path[256];			/* of the file loaded */
 	lua_State *(*running)(struct sandbox *sb); /* the embedder's: whose code runs now; NULL: the main thread's */
 	void *opaque;			/* the embedder's */
 };
@@ -62,6 +63,9 @@ int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MA
 
 /* As lua_pcall(); -1 with "file:line: message" in @err. */
 int sandbox_pcall(lua_State *L, int nargs, int nresults, char err[SANDBOX_ERROR_MAX]);
+
+/* Lua shortens long paths in its messages to "...tail": give @text, which begins with a place, the whole path. */
+void sandbox_whole_path(const struct sandbox *sb, char text[SANDBOX_ERROR_MAX]);
 
 /* Charge work done in C; raises when there is no more. */
 void sandbox_charge(lua_State *L, u64 work);
