@@ -100,8 +100,10 @@ ends 2 "a syntax error" run "$out/syntax.lua"; says stderr "a syntax error: its 
 scenario mistake '  m:no_such_verb()'
 ends 2 "an unknown verb" run "$out/mistake.lua"
 expect_none "an unknown verb: its place" "$(cat "$out/stdout" "$out/stderr" | grep -q 'mistake.lua:3' || echo "no mistake.lua:3")"
-scenario forever '  while true do end'
-ends 3 "a script without end" run --policy paper "$out/forever.lua"
+scenario mistaken_loop '  while true do end'
+ends 2 "a script that computes without end" run --policy paper "$out/mistaken_loop.lua"
+scenario forever '  while true do m:sleep(s(1)) end'
+ends 3 "a run without end" run --policy paper "$out/forever.lua"
 scenario escape '  os.execute("true")'
 ends 2 "a script that reaches for the system" run "$out/escape.lua"
 scenario fails '  expect.violations(1)'
