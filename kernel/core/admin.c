@@ -273,7 +273,9 @@ void liov_admin_rewind(struct liov_backend *be)
 void liov_admin_go(struct liov_backend *be)
 {
 	be->admin.dead = false;
-	port_irq_unmask(be->host, 0);
+	if (be->admin.irq_masked)
+		port_irq_unmask(be->host, 0);
+	be->admin.irq_masked = false;
 }
 
 /* Ends with the vector masked, as it is after init. */
@@ -286,7 +288,9 @@ void liov_admin_quiesce(struct liov_backend *be)
 	port_mutex_lock(&a->lock);
 	a->dead = true;
 	port_mutex_unlock(&a->lock);
-	port_irq_mask_sync(be->host, 0);
+	if (!a->irq_masked)
+		port_irq_mask_sync(be->host, 0);
+	a->irq_masked = true;
 	/* The work arms the timer, the timer queues the work: neither does so a second time without an interrupt. */
 	port_work_cancel_sync(&a->aer_work);
 	port_timer_cancel_sync(&a->aer_timer);
@@ -321,6 +325,7 @@ int liov_admin_init(struct liov_backend *be)
 		goto out_map;
 	a->irq_requested = true;
 	port_irq_mask_sync(be->host, 0);
+	a->irq_masked = true;
 	return 0;
 
 out_map:

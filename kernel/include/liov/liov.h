@@ -130,7 +130,7 @@ struct liov_admin {
 	u16 next_cid;
 	u16 wait_cid;
 	bool waiting;
-	bool irq_requested;
+	bool irq_requested, irq_masked;
 	struct port_event done;
 	u32 dw0;
 	u16 status;			/* SCT << 8 | SC */
