@@ -69,7 +69,7 @@ static int lightiov_start(struct lightiov *l)
 		.host_lbas = host_blocks,
 		.host_iova = { iova_start, iova_bytes },
 		.queue_depth = 64,
-		.timeout_ns = 5ull * NSEC_PER_SEC,
+		.timeout_ns = 10ull * NSEC_PER_SEC,
 	};
 	int err = host_iommu_check_window(&l->host, iova_start, iova_bytes);
 
