@@ -83,17 +83,19 @@ static void keep_chain(struct run *r)
 	res->nr_chain = recorder_lines(r->recorder, res->chain, RESULT_CHAIN_MAX);
 }
 
-/* A benign world, or one where nothing was attacked: all checks hold, and nobody reached what is another's. */
-static void judge_benign(struct run *r)
+/* Without a row: all checks hold, and, unless an attack is explored, nobody reached what is another's. */
+static void judge_unlisted(struct run *r)
 {
 	u64 allowed = r->violations_allowed == ~0ull ? 0 : r->violations_allowed;
 
-	if (r->res->violations_seen > allowed)
+	bool explored = r->res->has_attack && !r->file->benign;
+
+	if (!explored && r->res->violations_seen > allowed)
 		differs(r, "the oracle saw %llu violations; expected %llu", (unsigned long long)r->res->violations_seen, (unsigned long long)allowed);
 	if (r->res->nr_failures)
 		r->res->outcome = RUN_DIFFERS;
 	else
-		r->res->outcome = r->file->benign || !r->res->has_attack ? RUN_AS_EXPECTED : RUN_EXPLORED;
+		r->res->outcome = explored ? RUN_EXPLORED : RUN_AS_EXPECTED;
 }
 
 void run_conclude(struct run *r)
@@ -121,7 +123,7 @@ void run_conclude(struct run *r)
 		if (res->has_expected)
 			res->outcome = res->nr_failures ? RUN_DIFFERS : RUN_AS_EXPECTED;
 		else
-			judge_benign(r);
+			judge_unlisted(r);
 	} else if (res->outcome == RUN_HUNG) {
 		res->verdict.kind = VERDICT_HUNG;
 	}

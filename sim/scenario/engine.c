@@ -259,6 +259,10 @@ static int load(lua_State *L)
 {
 	struct run *r = run_of(L);
 
+	/* The file may have changed since its header was read. */
+	if (lua_getfield(L, LUA_REGISTRYINDEX, "liov.header") != LUA_TTABLE)
+		return luaL_error(L, "no header; begin with scenario { id = ..., name = ..., vms = { ... } }");
+	lua_pop(L, 1);
 	header_machine(L, r);
 	header_vms(L, r);
 	header_push_function(L, r->file->variant[r->variant].name);

@@ -165,7 +165,7 @@ static int add_row(struct reader *r, struct expected_table *t, char *line)
 
 int expected_read(const char *path, struct expected_table *t, char *err, size_t err_size)
 {
-	struct reader r = { path, 0, err, err_size };
+	struct reader r = { path, 0, err, err_size };	/* line: the last one read */
 	char line[LINE_MAX_BYTES];
 	FILE *f = fopen(path, "r");
 	int ret;
@@ -177,6 +177,8 @@ int expected_read(const char *path, struct expected_table *t, char *err, size_t 
 		return -1;
 	}
 	ret = next_line(f, &r, line);
+	if (ret == 0)
+		r.line = 1;
 	if (ret == 0 || (ret > 0 && strcmp(line, header) != 0))
 		ret = bad(&r, "the first line does not name the columns", "write case, variant, attacker, policy, verdict, component, code, bound, why, separated by tabs");
 	while (ret > 0) {
