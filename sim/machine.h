@@ -21,7 +21,7 @@
 
 /* The machine's address map (host-physical). */
 #define MACHINE_LOW_RAM		0x80000000ull	/* 0 .. 2 GiB: the host's */
-#define MACHINE_BAR_BASE	0xE0000000ull	/* BARs are placed from here */
+#define MACHINE_BAR_BASE	0xC0000000ull	/* BARs are placed from here */
 #define MACHINE_VTD_BASE	0xFED90000ull
 #define MACHINE_HIGH_RAM	0x100000000ull	/* VMs' memory from here */
 #define MACHINE_SSD_RID		0x0100

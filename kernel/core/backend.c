@@ -224,9 +224,12 @@ static int vm_take_memory(struct liov_vm *vm)
 	return 0;
 }
 
+/* The mediator drives one pair for all of the VM's virtual queues: the controller's turns go round VMs then. */
 static int vm_take_queues(struct liov_vm *vm)
 {
-	for (u32 i = 0; i < vm->cfg.nr_queues; i++) {
+	u32 pairs = vm->be->cfg.policy == LIOV_POLICY_MEDIATED ? 1 : vm->cfg.nr_queues;
+
+	for (u32 i = 0; i < pairs; i++) {
 		struct liov_hwq *q;
 		int err = liov_hwq_reserve(vm->be, vm->cfg.id, 0, &q);
 

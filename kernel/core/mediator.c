@@ -117,12 +117,8 @@ static int tags_init(struct liov_mediator *med)
 
 static int start_hardware(struct liov_mediator *med)
 {
-	struct liov_vm *vm = med->vm;
-	int err = 0;
-	u32 i;
+	int err = liov_hwq_start_driving(liov_mediator_hw(med), hw_depth(med->vm->be), liov_mediator_complete, med);
 
-	for (i = 0; i < vm->cfg.nr_queues && !err; i++)
-		err = liov_hwq_start_driving(vm->queue[i], hw_depth(vm->be), liov_mediator_complete, &med->queue[i]);
 	return err > 0 ? -EIO : err;
 }
 
@@ -166,10 +162,8 @@ int liov_mediator_init(struct liov_vm *vm)
 	if (!err)
 		err = start_hardware(med);
 	if (err) {
-		for (i = 0; i < vm->cfg.nr_queues; i++) {
-			(void)liov_hwq_delete_sq(vm->queue[i]);
-			(void)liov_hwq_delete_cq(vm->queue[i]);
-		}
+		(void)liov_hwq_delete_sq(liov_mediator_hw(med));
+		(void)liov_hwq_delete_cq(liov_mediator_hw(med));
 		release(med);
 		return err;
 	}
@@ -220,7 +214,7 @@ static void resend(struct liov_mediator *med)
 			continue;
 		if (t->orphan)
 			liov_mediator_free_tag(med, i);
-		else if (liov_hwq_submit(med->vm->queue[t->sqid - 1], &t->sqe))
+		else if (liov_hwq_submit(liov_mediator_hw(med), &t->sqe))
 			liov_mediator_fail_tag(med, i, NVME_SC_INTERNAL);
 	}
 }

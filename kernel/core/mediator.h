@@ -14,8 +14,9 @@
  * Fairness: a VM has one pool of tags and one budget of work in flight, cfg.queue_depth of
  * each, however many queues it has; a unit of work is a command or 4 KiB moved. A command is
  * admitted while less than the budget is in flight, so it is exceeded by one command at
- * most. Among the VM's queues admission goes round. What is beyond the budget waits in the
- * VM's own queues: a neighbour never stands behind more than that of each other VM.
+ * most. Among the VM's queues admission goes round, and all go through one hardware queue
+ * pair: the controller, which arbitrates per queue, gives VMs equal turns. What is beyond the
+ * budget waits in the VM's own queues.
  */
 
 #include "internal.h"
@@ -120,6 +121,12 @@ static inline struct port_shm *liov_mediator_list(struct liov_mediator *med, u32
 	return &med->lists[tag / MED_LIST_CHUNK];
 }
 
+/* The hardware queue pair that all of the VM's commands go through. */
+static inline struct liov_hwq *liov_mediator_hw(const struct liov_mediator *med)
+{
+	return med->vm->queue[0];
+}
+
 static inline iova_t liov_mediator_list_iova(const struct liov_mediator *med, u32 tag)
 {
 	return (iova_t){ med->list_iova.v + tag * SPEC_PAGE_SIZE };
@@ -142,7 +149,7 @@ void liov_mediator_pump(struct liov_mediator *med);
 /* What the guest does not see yet of all queues. V */
 void liov_mediator_flush(struct liov_mediator *med);
 void liov_mediator_work(void *arg);
-/* liov_completion_fn of hardware queue @arg, a struct liov_mediated_queue. */
+/* liov_completion_fn of the hardware queue; @arg is the mediator. */
 void liov_mediator_complete(void *arg, const struct nvme_cqe *cqe);
 /* The SQ's outstanding commands complete with @status at once; their tags and memory stay held until the hardware is done with them. V */
 void liov_mediator_orphan(struct liov_mediator *med, u32 sqid, u16 status);

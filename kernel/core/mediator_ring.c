@@ -187,9 +187,9 @@ static bool work_waits(const struct liov_mediator *med)
 }
 
 /* The controller's word is no index: only a command this queue has sent can complete, once. */
-static bool tag_valid(const struct liov_mediator *med, u32 tag, u32 index)
+static bool tag_valid(const struct liov_mediator *med, u32 tag)
 {
-	return tag < med->nr_tags && med->tags[tag].busy && med->tags[tag].sqid == index + 1;
+	return tag < med->nr_tags && med->tags[tag].busy;
 }
 
 static void deliver(struct liov_mediator *med, u32 tag, u16 status)
@@ -217,17 +217,16 @@ static void deliver(struct liov_mediator *med, u32 tag, u16 status)
 
 void liov_mediator_complete(void *arg, const struct nvme_cqe *cqe)
 {
-	struct liov_mediated_queue *q = arg;
-	struct liov_mediator *med = q->med;
+	struct liov_mediator *med = arg;
 	u16 status = (u16)(cqe->status >> 1 & NVME_STATUS_CODE);
 	unsigned long flags = port_lock_irqsave(&med->lock);
-	bool valid = tag_valid(med, cqe->cid, q->index);
+	bool valid = tag_valid(med, cqe->cid);
 
 	port_unlock_irqrestore(&med->lock, flags);
 	if (!valid)
 		return;
 	port_trace(med->vm->be->home, &(struct liov_trace){ LIOV_TRACE_COMPLETE, LIOV_MEDIATOR, med->vm->cfg.id, status,
-							    cqe->cid, med->vm->queue[q->index]->qid });
+							    cqe->cid, liov_mediator_hw(med)->qid });
 	liov_mediator_unmap(med, cqe->cid);
 	deliver(med, cqe->cid, status | (cqe->status & NVME_CQE_DNR ? NVME_DNR : 0));
 }
@@ -286,7 +285,7 @@ static void send(struct liov_mediator *med, struct liov_mediated_queue *q, u32 t
 {
 	struct liov_vm *vm = med->vm;
 	struct med_tag *t = &med->tags[tag];
-	struct liov_hwq *hw = vm->queue[q->index];
+	struct liov_hwq *hw = liov_mediator_hw(med);
 	unsigned long flags = port_lock_irqsave(&med->lock);
 
 	t->busy = true;

@@ -35,7 +35,7 @@ int liov_info_page_init(struct liov_vm *vm)
 
 		q->sq = slot + LIOV_SLOT_SQ;
 		q->cq = slot + LIOV_SLOT_CQ;
-		q->depth_max = vm->queue[i]->depth_max;
+		q->depth_max = vm->queue[direct ? i : 0]->depth_max;
 		if (direct && be->own_doorbell_pages) {
 			q->sq_doorbell = slot + LIOV_SLOT_SQ_DOORBELL;
 			q->cq_doorbell = slot + LIOV_SLOT_CQ_DOORBELL;
@@ -151,11 +151,16 @@ struct liov_page liov_backend_page(struct liov_vm *vm, u64 off, bool write)
 	unsigned long flags = port_lock_irqsave(&vm->page_lock);
 	struct liov_page p = nothing;
 
-	/* Its queues are gone, or a reset is about to take them: nothing is there until they are created again. */
-	if (vm->live && !vm->dying && (!vm->be->resetting || (off & ~(SPEC_PAGE_SIZE - 1)) == LIOV_CMB_INFO))
+	/*
+	 * A reset is about to take its queues, or has: nothing is there until they are created
+	 * again. A mediated VM's are the mediator's and stay.
+	 */
+	if (vm->live && !vm->dying &&
+	    (!vm->be->resetting || vm->has_mediator || (off & ~(SPEC_PAGE_SIZE - 1)) == LIOV_CMB_INFO))
 		p = page_find(vm, off, write);
 	port_unlock_irqrestore(&vm->page_lock, flags);
-	if (p.kind == LIOV_PAGE_NONE)
+	/* Past the slots is no page of anybody's: the device answers for what is left of the BAR. */
+	if (p.kind == LIOV_PAGE_NONE && off < LIOV_CMB_SLOTS + (u64)LIOV_VM_QUEUES_MAX * LIOV_CMB_SLOT_STRIDE)
 		liov_deny(vm->be, LIOV_BACKEND, vm->cfg.id, 0, off, write);
 	return p;
 }

@@ -13,7 +13,11 @@ static void reset_close_vm(struct liov_vm *vm)
 	if (vm->has_mediator)
 		liov_mediator_pause(vm);
 	port_mutex_lock(&vm->lock);
-	liov_vm_revoke_all(vm);
+	/* Pages of virtual queues are the mediator's: a guest's stores there are not lost in a reset of the hardware. */
+	if (vm->has_mediator)
+		liov_vm_close_queues(vm);
+	else
+		liov_vm_revoke_all(vm);
 	port_mutex_unlock(&vm->lock);
 }
 

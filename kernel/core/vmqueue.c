@@ -196,7 +196,7 @@ int liov_vm_queues_shut(struct liov_vm *vm, u32 which)
 	return err;
 }
 
-void liov_vm_revoke_all(struct liov_vm *vm)
+void liov_vm_close_queues(struct liov_vm *vm)
 {
 	for (u32 i = 0; i < vm->cfg.nr_queues; i++) {
 		if (!vm->queue[i])
@@ -205,6 +205,11 @@ void liov_vm_revoke_all(struct liov_vm *vm)
 		liov_hwq_mask(vm->queue[i]);
 		liov_hwq_unpost(vm->queue[i]);
 	}
+}
+
+void liov_vm_revoke_all(struct liov_vm *vm)
+{
+	liov_vm_close_queues(vm);
 	vm_revoke(vm, 0, vm->cmb_size);
 }
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define REVOKED_MAX 64
+#define STANDING_MAX 64
 
-/* A range that LightIOV took away from a VM: what is refused there now was walled off by it. */
-struct revoked {
+/* A range that LightIOV took away from a VM, or wiped for it: what is refused, or reads as zeros, there now is its doing. */
+struct standing {
 	enum liov_guard guard;
 	u32 vm;
 	u64 start, len;
@@ -21,8 +21,8 @@ struct judge {
 	bool open, sister, measured, rejected;
 	u32 by;
 	u64 violations_before;
-	struct revoked revoked[REVOKED_MAX];
-	u32 nr_revoked;
+	struct standing standing[STANDING_MAX];
+	u32 nr_standing;
 	struct verdict v;
 };
 
@@ -46,6 +46,11 @@ const char *verdict_kind_name(enum verdict_kind k)
 const char *verdict_component_name(enum verdict_component c)
 {
 	return component_names[c];
+}
+
+const char *evidence_kind_name(enum evidence_kind k)
+{
+	return k == EVIDENCE_REFUSED ? "refused" : k == EVIDENCE_COVERS ? "covered" : "passed";
 }
 
 static void add_code(struct judge *j, const char *code)
@@ -74,7 +79,7 @@ void judge_status(struct judge *j, u16 status)
 	add_code(j, code);
 }
 
-static void add_evidence(struct judge *j, const struct trace_event *ev, enum verdict_component c, bool denied,
+static void add_evidence(struct judge *j, const struct trace_event *ev, enum verdict_component c, enum evidence_kind kind,
 			 const char *text, u64 a, u64 b)
 {
 	struct evidence *e;
@@ -82,7 +87,7 @@ static void add_evidence(struct judge *j, const struct trace_event *ev, enum ver
 	if (!j->open || j->v.nr_evidence == VERDICT_EVIDENCE)
 		return;
 	e = &j->v.evidence[j->v.nr_evidence++];
-	*e = (struct evidence){ .time_ps = ev->time_ps, .io_id = ev->io_id, .component = c, .denied = denied };
+	*e = (struct evidence){ .time_ps = ev->time_ps, .io_id = ev->io_id, .component = c, .kind = kind };
 	snprintf(e->text, sizeof(e->text), "%s 0x%llx 0x%llx", text, (unsigned long long)a, (unsigned long long)b);
 }
 
@@ -91,13 +96,13 @@ static bool is_attackers_queue(const struct judge *j, u64 qid)
 	return oracle_queue_owner(j->o, (u32)qid) == j->by;
 }
 
-/* Did LightIOV take this away from the attacker? Then its wall stopped it, whatever hardware it is made of. */
-static bool was_revoked(const struct judge *j, enum liov_guard guard, u64 addr)
+/* Did LightIOV take this away from the attacker, or wipe it? Then its wall stopped it, whatever hardware it is made of. */
+static bool guard_stands(const struct judge *j, enum liov_guard guard, u64 addr)
 {
 	u32 i;
 
-	for (i = 0; i < j->nr_revoked; i++) {
-		const struct revoked *r = &j->revoked[i];
+	for (i = 0; i < j->nr_standing; i++) {
+		const struct standing *r = &j->standing[i];
 
 		if (r->guard == guard && r->vm == j->by && addr >= r->start && addr - r->start < r->len)
 			return true;
@@ -105,13 +110,15 @@ static bool was_revoked(const struct judge *j, enum liov_guard guard, u64 addr)
 	return false;
 }
 
-static void remember_revoked(struct judge *j, const struct trace_event *ev)
+static void remember_guard(struct judge *j, const struct trace_event *ev)
 {
-	struct revoked *r = &j->revoked[j->nr_revoked % REVOKED_MAX];
+	if (j->nr_standing < STANDING_MAX)
+		j->standing[j->nr_standing++] = (struct standing){ (enum liov_guard)(u32)ev->b, (u32)ev->a, ev->c, ev->d };
+}
 
-	*r = (struct revoked){ (enum liov_guard)(u32)ev->b, (u32)ev->a, ev->c, ev->d };
-	if (j->nr_revoked < REVOKED_MAX)
-		j->nr_revoked++;
+static enum evidence_kind guard_kind(u32 guard)
+{
+	return guard == LIOV_GUARD_OWN_QUEUE || guard == LIOV_GUARD_COPIED ? EVIDENCE_PASSED : EVIDENCE_COVERS;
 }
 
 static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
@@ -129,18 +136,18 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 
 	if (component >= LIOV_COMPONENTS)
 		return;
-	if (kind == LIOV_TRACE_GUARD && (code == LIOV_GUARD_IOVA_REVOKED || code == LIOV_GUARD_PAGES_REVOKED))
-		remember_revoked(j, ev);
+	if (kind == LIOV_TRACE_GUARD && (code == LIOV_GUARD_IOVA_REVOKED || code == LIOV_GUARD_LBA_WIPED))
+		remember_guard(j, ev);
 	if (ev->a != j->by)
 		return;
 	if (kind == LIOV_TRACE_DENY) {
-		add_evidence(j, ev, components[component], true, "refused", ev->c, ev->d);
+		add_evidence(j, ev, components[component], EVIDENCE_REFUSED, "refused", ev->c, ev->d);
 		if (code)
 			judge_status(j, (u16)(code & 0x7FF));
 	} else if (kind == LIOV_TRACE_GUARD && code < sizeof(guards) / sizeof(guards[0])) {
-		add_evidence(j, ev, components[component], false, guards[code], ev->c, ev->d);
+		add_evidence(j, ev, components[component], guard_kind(code), guards[code], ev->c, ev->d);
 	} else if (kind == LIOV_TRACE_EMULATED) {
-		add_evidence(j, ev, components[component], false, "answered in software, opcode", ev->c, ev->d);
+		add_evidence(j, ev, components[component], EVIDENCE_PASSED, "answered in software, opcode", ev->c, ev->d);
 		judge_status(j, (u16)(code & 0x7FF));
 	}
 }
@@ -153,11 +160,11 @@ static void fault_event(struct judge *j, const struct trace_event *ev)
 	snprintf(code, sizeof(code), "vtd:0x%02X", (u32)ev->c & 0xFF);
 	add_code(j, code);
 	if (irte)
-		add_evidence(j, ev, COMPONENT_IRTE, true, "blocked interrupt, index and reason", ev->b, ev->c);
-	else if (was_revoked(j, LIOV_GUARD_IOVA_REVOKED, ev->b))
-		add_evidence(j, ev, COMPONENT_BACKEND, true, "had unmapped and synced; DMA blocked at", ev->b, ev->c);
+		add_evidence(j, ev, COMPONENT_IRTE, EVIDENCE_REFUSED, "blocked interrupt, index and reason", ev->b, ev->c);
+	else if (guard_stands(j, LIOV_GUARD_IOVA_REVOKED, ev->b))
+		add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_REFUSED, "had unmapped and synced; DMA blocked at", ev->b, ev->c);
 	else
-		add_evidence(j, ev, COMPONENT_IOMMU, true, "blocked DMA, address and reason", ev->b, ev->c);
+		add_evidence(j, ev, COMPONENT_IOMMU, EVIDENCE_REFUSED, "blocked DMA, address and reason", ev->b, ev->c);
 }
 
 static void violation_event(struct judge *j, const struct trace_event *ev)
@@ -175,6 +182,14 @@ static void cqe_event(struct judge *j, const struct trace_event *ev)
 		judge_status(j, (u16)(ev->c & 0x7FF));
 }
 
+/* The attacker reads a block of its own that it never wrote: what it sees there is what the wipe left. */
+static void media_event(struct judge *j, const struct trace_event *ev)
+{
+	if (ev->b == NVME_CMD_READ && is_attackers_queue(j, ev->a) && guard_stands(j, LIOV_GUARD_LBA_WIPED, ev->c) &&
+	    oracle_block_unwritten(j->o, ev->c))
+		add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_COVERS, "had wiped block", ev->c, ev->d);
+}
+
 static void judge_event(void *opaque, const struct trace_event *ev)
 {
 	struct judge *j = opaque;
@@ -189,21 +204,24 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 	switch (ev->kind) {
 	case TRACE_CMD_REFUSED:
 		if (is_attackers_queue(j, ev->a))
-			add_evidence(j, ev, COMPONENT_CONTROLLER, true, "refused command, status and opcode", ev->c, ev->d);
+			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_REFUSED, "refused command, status and opcode", ev->c, ev->d);
 		break;
 	case TRACE_DOORBELL_BAD:
-		add_evidence(j, ev, COMPONENT_CONTROLLER, true, "ignored doorbell, offset and value", ev->a, ev->b);
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_REFUSED, "ignored doorbell, offset and value", ev->a, ev->b);
 		snprintf(code, sizeof(code), "aer:0x%08X", (u32)ev->c);
 		add_code(j, code);
 		break;
 	case TRACE_CQE:
 		cqe_event(j, ev);
 		break;
+	case TRACE_MEDIA:
+		media_event(j, ev);
+		break;
 	case TRACE_CFS:
 		add_code(j, "csts:cfs");
 		break;
 	case TRACE_DMA_NO_TARGET:
-		add_evidence(j, ev, COMPONENT_PCI, true, "no target for DMA at", ev->b, ev->d);
+		add_evidence(j, ev, COMPONENT_PCI, EVIDENCE_REFUSED, "no target for DMA at", ev->b, ev->d);
 		break;
 	case TRACE_VTD_FAULT:
 	case TRACE_IRTE_FAULT:
@@ -214,7 +232,7 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 		break;
 	case SIM_TRACE_NO_SLOT:
 		if (ev->a == j->by)
-			add_evidence(j, ev, COMPONENT_EPT, true, "is not mapped: guest-physical address", ev->b, 0);
+			add_evidence(j, ev, COMPONENT_EPT, EVIDENCE_REFUSED, "is not mapped: guest-physical address", ev->b, 0);
 		break;
 	default:
 		break;
@@ -223,7 +241,7 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 
 struct judge *judge_new(struct machine *m, struct oracle *o)
 {
-	static const u32 kinds[] = { TRACE_CMD_REFUSED, TRACE_DOORBELL_BAD, TRACE_CQE, TRACE_CFS, TRACE_DMA_NO_TARGET,
+	static const u32 kinds[] = { TRACE_CMD_REFUSED, TRACE_DOORBELL_BAD, TRACE_CQE, TRACE_MEDIA, TRACE_CFS, TRACE_DMA_NO_TARGET,
 				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_EPT_VIOLATION, SIM_TRACE_NO_SLOT,
 				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
 				     SIM_TRACE_LIOV + LIOV_TRACE_EMULATED };
@@ -277,15 +295,16 @@ void judge_rejected(struct judge *j, enum verdict_component who)
 	j->v.component = who;
 }
 
-/* First refusal, else first guard: who acted first on what the attacker did. */
-static const struct evidence *first_evidence(const struct verdict *v)
+/* Who acted first on what the attacker did; a refusal says more than a cover, a cover more than who let it pass. */
+static const struct evidence *deciding(const struct verdict *v)
 {
+	const struct evidence *best = NULL;
 	u32 i;
 
 	for (i = 0; i < v->nr_evidence; i++)
-		if (v->evidence[i].denied)
-			return &v->evidence[i];
-	return v->nr_evidence ? &v->evidence[0] : NULL;
+		if (!best || v->evidence[i].kind < best->kind)
+			best = &v->evidence[i];
+	return best;
 }
 
 void judge_verdict(const struct judge *j, struct verdict *out)
@@ -296,7 +315,7 @@ void judge_verdict(const struct judge *j, struct verdict *out)
 	*out = j->v;
 	out->victim = SIM_OWNER_NONE;
 	bad = oracle_violation(j->o, (u32)j->violations_before);
-	e = first_evidence(out);
+	e = deciding(out);
 	if (bad) {
 		out->kind = VERDICT_ESCAPED;
 		out->component = COMPONENT_NONE;
@@ -305,8 +324,8 @@ void judge_verdict(const struct judge *j, struct verdict *out)
 	} else if (j->rejected) {
 		out->kind = VERDICT_REJECTED;
 	} else if (j->sister) {
-		out->kind = e && e->denied ? VERDICT_CONTAINED : VERDICT_NA;
-		out->component = e && e->denied ? e->component : COMPONENT_NONE;
+		out->kind = e && e->kind == EVIDENCE_REFUSED ? VERDICT_CONTAINED : VERDICT_NA;
+		out->component = e && e->kind == EVIDENCE_REFUSED ? e->component : COMPONENT_NONE;
 	} else if (j->measured) {
 		out->component = COMPONENT_NONE;
 	} else if (e) {

@@ -28,10 +28,17 @@ enum verdict_component {
 	COMPONENT_EPT, COMPONENT_IOMMU, COMPONENT_IRTE, COMPONENT_PCI, COMPONENT_CONTROLLER
 };
 
+/* How much a piece of evidence says, most first. */
+enum evidence_kind {
+	EVIDENCE_REFUSED,	/* somebody said no */
+	EVIDENCE_COVERS,	/* a protection put up earlier covers what was touched */
+	EVIDENCE_PASSED		/* software in the way made it harmless: a private copy, a virtual doorbell, an emulated command */
+};
+
 struct evidence {
 	u64 time_ps, io_id;
 	enum verdict_component component;
-	bool denied;		/* else a guard */
+	enum evidence_kind kind;
 	char text[120];
 };
 
@@ -70,6 +77,7 @@ void judge_rejected(struct judge *j, enum verdict_component who);
 void judge_verdict(const struct judge *j, struct verdict *out);
 
 const char *verdict_kind_name(enum verdict_kind k);
+const char *evidence_kind_name(enum evidence_kind k);	/* "refused", "covered", "passed" */
 const char *verdict_component_name(enum verdict_component c);
 
 #endif

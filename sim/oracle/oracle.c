@@ -212,6 +212,11 @@ u32 oracle_queue_owner(const struct oracle *o, u32 qid)
 	return qid < QUEUES_MAX ? o->queue_owner[qid] : SIM_OWNER_NONE;
 }
 
+bool oracle_block_unwritten(const struct oracle *o, u64 lba)
+{
+	return lba < o->w.blocks && !((o->written[lba >> 6] >> (lba & 63)) & 1);
+}
+
 static bool is_vm(u32 owner)
 {
 	return owner < ORACLE_VMS_MAX;

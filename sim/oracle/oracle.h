@@ -67,6 +67,9 @@ const struct oracle_violation *oracle_violation(const struct oracle *o, u32 i);
 
 const char *oracle_claim_name(enum oracle_claim c);
 
+/* Has the owner of block @lba not written it since it was given it? */
+bool oracle_block_unwritten(const struct oracle *o, u64 lba);
+
 /* VM that owns hardware queue @qid, or SIM_OWNER_HOST / SIM_OWNER_NONE. */
 u32 oracle_queue_owner(const struct oracle *o, u32 qid);
 

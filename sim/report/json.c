@@ -50,8 +50,8 @@ static json_t *evidence_json(const struct verdict *v)
 	u32 i;
 
 	for (i = 0; i < v->nr_evidence; i++)
-		json_array_append_new(list, json_pack("{s:s, s:b, s:o, s:o, s:o}", "component", verdict_component_name(v->evidence[i].component),
-						      "denied", v->evidence[i].denied, "io", hex(v->evidence[i].io_id),
+		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "component", verdict_component_name(v->evidence[i].component),
+						      "kind", evidence_kind_name(v->evidence[i].kind), "io", hex(v->evidence[i].io_id),
 						      "text", text(v->evidence[i].text), "time_ps", integer(v->evidence[i].time_ps)));
 	return list;
 }

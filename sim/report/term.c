@@ -104,7 +104,7 @@ static void put_evidence(FILE *f, const struct run_result *r)
 	if (i)
 		fputc('\n', f);
 	for (i = 0; i < r->verdict.nr_evidence && i < 16; i++)
-		fprintf(f, "      %s: %s: %s\n", r->verdict.evidence[i].denied ? "refusal" : "guard",
+		fprintf(f, "      %s: %s: %s\n", evidence_kind_name(r->verdict.evidence[i].kind),
 			verdict_component_name(r->verdict.evidence[i].component), r->verdict.evidence[i].text);
 	for (i = 0; i < r->nr_violations && i < 8; i++)
 		fprintf(f, "      violation: %s: by %s, victim %s: %s\n", r->violation[i].claim, r->violation[i].by, r->violation[i].victim, r->violation[i].what);

@@ -113,7 +113,7 @@ static int m_plant(lua_State *L)
 {
 	static const struct { const char *name; u32 bit; } bugs[] = {
 		{ "iommu_unmap", HOST_OMIT_IOMMU_UNMAP }, { "iommu_sync", HOST_OMIT_IOMMU_SYNC }, { "vm_revoke", HOST_OMIT_VM_REVOKE },
-		{ "irq_unpost", HOST_OMIT_IRQ_UNPOST }, { "irq_mask", HOST_OMIT_IRQ_MASK },
+		{ "irq_unpost", HOST_OMIT_IRQ_UNPOST }, { "irq_mask", HOST_OMIT_IRQ_MASK }, { "vm_mem_pin", HOST_OMIT_VM_MEM_PIN },
 	};
 	struct run *r = check_m(L);
 	int i, top = lua_gettop(L);
@@ -125,7 +125,7 @@ static int m_plant(lua_State *L)
 		for (k = 0; k < sizeof(bugs) / sizeof(bugs[0]) && strcmp(bugs[k].name, name); k++)
 			;
 		if (k == sizeof(bugs) / sizeof(bugs[0]))
-			return luaL_error(L, "plant: no verb '%s' to leave out; there are iommu_unmap, iommu_sync, vm_revoke, irq_unpost, irq_mask", name);
+			return luaL_error(L, "plant: no verb '%s' to leave out; there are iommu_unmap, iommu_sync, vm_revoke, irq_unpost, irq_mask, vm_mem_pin", name);
 		r->m->host->omit |= bugs[k].bit;
 	}
 	return 0;
@@ -137,8 +137,32 @@ static int m_release_queue(lua_State *L)
 
 	check_m(L);
 	v = check_live_vm(L, 2);
-	push_status(L, liov_vm_queue_release(&v->vm->liov, (u32)arg_u64(L, 3, "the queue") - 1));
+	push_status(L, vm_queue_release(v->vm, (u32)arg_u64(L, 3, "the queue") - 1));
 	return 1;
+}
+
+/* m:balloon(vm, gpa, len): the host takes memory out of the VM; m:plug(vm, gpa, len) puts some in. */
+static int host_memory(lua_State *L, int (*fn)(struct port_vm *vm, gpa_t gpa, u64 len_bytes), const char *verb)
+{
+	struct script_vm *v;
+	int ret;
+
+	check_m(L);
+	v = check_live_vm(L, 2);
+	ret = fn(v->vm, (gpa_t){ arg_u64(L, 3, "the address") }, arg_u64(L, 4, "the length"));
+	if (ret)
+		return luaL_error(L, "%s: %s; give whole pages of one memory range", verb, errno_word(ret));
+	return 0;
+}
+
+static int m_balloon(lua_State *L)
+{
+	return host_memory(L, vm_balloon_out, "balloon");
+}
+
+static int m_plug(lua_State *L)
+{
+	return host_memory(L, vm_plug, "plug");
 }
 
 static u64 check_blocks(lua_State *L, struct run *r, int slba, u64 blocks)
@@ -292,6 +316,7 @@ void verbs_open_machine(lua_State *L)
 	static const luaL_Reg verbs[] = {
 		{ "vm", m_vm }, { "create_vm", m_create_vm }, { "destroy", m_destroy }, { "sleep", m_sleep }, { "now", m_now },
 		{ "spawn", m_spawn }, { "reset_controller", m_reset_controller }, { "plant", m_plant }, { "release_queue", m_release_queue },
+		{ "balloon", m_balloon }, { "plug", m_plug },
 		{ "media_holds", m_media_holds }, { "media_read", m_media_read }, { "irte", m_irte }, { "counters", m_counters },
 		{ "queue_fetched", m_queue_fetched }, { "violations", m_violations }, { NULL, NULL }
 	};
