@@ -6,6 +6,8 @@
 
 [ -z "${SAN-}" ] || { skip "the module in Linux is not sanitized: once, in the plain build, is enough"; ok; }
 
+[ -f "$LIOV_DIR/linux/host/Kbuild" ] || { skip "$LIOV_DIR has no linux/host"; ok; }
+
 # apt's lists may be absent, or older than the archive.
 if ! $MAKE -s build/linux-deb/complete > "$OUT/gate.get" 2>&1 && [ "$(id -u)" -eq 0 ]; then
 	apt-get -qq update > "$OUT/gate.get" 2>&1
