@@ -33,19 +33,12 @@ u64 sim_mmio_rd(struct port_home *home, u64 addr, unsigned int len)
 	return val;
 }
 
-/* A guest's register store passes stores to memory that were not fenced: they drain later. */
 void sim_mmio_wr(struct port_home *home, u64 addr, u64 val, unsigned int len)
 {
-	struct gvcpu *gv;
-
-	if (!home->vm) {
+	if (home->vm)
+		vm_post_store(home_gvcpu(home), (gpa_t){ addr }, &val, len);
+	else
 		bus_cpu_write(&home->m->bus, (hpa_t){ addr }, val, len);
-		return;
-	}
-	gv = home_gvcpu(home);
-	if (gv->nr_stores && !event_is_queued(&gv->store_drain))
-		sched_after(home->m->sched, &gv->store_drain, 5 * PS_PER_US);
-	vcpu_write(&gv->vcpu, (gpa_t){ addr }, &val, len);
 }
 
 void sim_shm_rd(struct port_home *home, u64 addr, void *dst, u32 len)

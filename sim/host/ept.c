@@ -203,13 +203,8 @@ static bool in(u64 base, u64 size, u64 addr)
 	return addr >= base && addr - base < size;
 }
 
-enum exit_action host_ept_exit(void *opaque, struct vcpu *vcpu, struct ept_exit *exit)
+static enum exit_action handle_exit(struct port_vm *vm, struct ept_exit *exit)
 {
-	struct gvcpu *gv = opaque;
-	struct port_vm *vm = gv->vm;
-
-	(void)vcpu;
-	vm_pass(gv, 0);
 	if (map_ram(vm, exit->gpa)) {
 		vm->ept_faults++;
 		return EXIT_RETRY;
@@ -240,4 +235,20 @@ enum exit_action host_ept_exit(void *opaque, struct vcpu *vcpu, struct ept_exit 
 	trace4(&vm->m->trace, SIM_TRACE_NO_SLOT, 0, vm->cfg.id, exit->gpa.v, exit->write, 0);
 	exit->val = ~0ull;
 	return EXIT_EMULATED;
+}
+
+enum exit_action host_ept_exit(void *opaque, struct vcpu *vcpu, struct ept_exit *exit)
+{
+	struct gvcpu *gv = opaque;
+	enum exit_action action;
+
+	(void)vcpu;
+	vm_pass(gv, 0);
+	if (gv->vm->dead)
+		vm_enter(gv);
+	action = handle_exit(gv->vm, exit);
+	/* A VM that died meanwhile has its exit handled to the end, and is not gone back to. */
+	if (gv->vm->dead)
+		vm_enter(gv);
+	return action;
 }

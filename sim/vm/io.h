@@ -45,6 +45,7 @@ int vm_admin(struct port_vm *vm, struct nvme_sqe *sqe, u32 *dw0);
 
 /* --- an NVMe driver that has never heard of LightIOV: queues in guest memory, doorbells in BAR 0 --- */
 struct stock_driver;
+/* @queues 0: all; @depth 0: 64 entries. 0 or -errno. */
 int stock_start(struct port_vm *vm, u32 queues, u32 depth, struct stock_driver **out);
 void stock_stop(struct stock_driver *d);
 int stock_submit(struct stock_driver *d, u32 queue, struct nvme_sqe *sqe, struct vm_io *io);

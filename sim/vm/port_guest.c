@@ -25,18 +25,27 @@ u32 sim_guest_cfg_rd32(struct port_guest *g, u32 off)
 {
 	struct gvcpu *gv = guest_gvcpu(g);
 
+	u32 val;
+
+	vm_enter(gv);
 	vcpu_count_exit(&gv->vcpu, EXIT_IO_INSTRUCTION, off);
 	vm_pass(gv, 0);
-	return liov_device_cfg_rd(&g->vm->liov, off, 4);
+	vm_enter(gv);
+	val = liov_device_cfg_rd(&g->vm->liov, off, 4);
+	vm_enter(gv);
+	return val;
 }
 
 void sim_guest_cfg_wr32(struct port_guest *g, u32 off, u32 val)
 {
 	struct gvcpu *gv = guest_gvcpu(g);
 
+	vm_enter(gv);
 	vcpu_count_exit(&gv->vcpu, EXIT_IO_INSTRUCTION, off);
 	vm_pass(gv, 0);
+	vm_enter(gv);
 	liov_device_cfg_wr(&g->vm->liov, off, val, 4);
+	vm_enter(gv);
 }
 
 int sim_guest_map(struct port_guest *g, struct port_mmio *bar0, struct port_shm *cmb, struct port_mmio *cmb_regs,

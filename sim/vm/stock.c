@@ -11,6 +11,7 @@
 
 #define ADMIN_ENTRIES 16u
 #define QUEUES_MAX LIOV_VM_QUEUES_MAX
+#define STOCK_DEPTH 64u
 #define TIMEOUT_NS 3000000000ull
 #define READY_POLLS 4000u
 
@@ -216,7 +217,9 @@ int stock_start(struct port_vm *vm, u32 queues, u32 depth, struct stock_driver *
 	u32 command;
 	int ret;
 
-	if (queues == 0 || queues > QUEUES_MAX || depth < 2 || depth > LIOV_QUEUE_DEPTH_MAX)
+	queues = queues ? queues : vm->cfg.liov.nr_queues;
+	depth = depth ? depth : STOCK_DEPTH;
+	if (queues > QUEUES_MAX || depth < 2 || depth > LIOV_QUEUE_DEPTH_MAX)
 		return -EINVAL;
 	d = sim_alloc(&vm->guest.home, sizeof(*d));
 	if (!d)

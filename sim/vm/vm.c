@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define STORE_DRAIN_PS (5 * PS_PER_US)
 #define IRQ_HANDLER_PS (300 * PS_PER_NS)	/* entry and exit of a guest's handler */
 
 bool vm_gpa_to_hpa(const struct port_vm *vm, gpa_t gpa, u64 len, hpa_t *out)
@@ -38,8 +39,7 @@ void vm_pass(struct gvcpu *gv, u64 extra_ps)
 	task_sleep(gv->busy_until_ps - now);
 }
 
-/* A task runs its vCPU's code only while the vCPU runs; that of a dead VM never again. */
-static void vm_ensure_running(struct gvcpu *gv)
+void vm_enter(struct gvcpu *gv)
 {
 	while (gv->vm->dead || gv->vcpu.state == VCPU_PREEMPTED)
 		task_wait(&gv->idle_wait, TASK_FOREVER);
@@ -47,19 +47,31 @@ static void vm_ensure_running(struct gvcpu *gv)
 		host_vcpu_run(gv);
 }
 
-void vm_load(struct gvcpu *gv, gpa_t gpa, void *buf, u32 len)
+static inline void vm_ensure_running(struct gvcpu *gv)
 {
 	if (gv->vcpu.state != VCPU_RUNNING || gv->vm->dead)
-		vm_ensure_running(gv);
+		vm_enter(gv);
+}
+
+void vm_load(struct gvcpu *gv, gpa_t gpa, void *buf, u32 len)
+{
+	vm_ensure_running(gv);
 	if (gv->nr_stores)
 		vm_drain_stores(gv);
 	vcpu_read(&gv->vcpu, gpa, buf, len);
 }
 
+void vm_post_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len)
+{
+	vm_ensure_running(gv);
+	if (gv->nr_stores && !event_is_queued(&gv->store_drain))
+		sched_after(gv->vm->m->sched, &gv->store_drain, STORE_DRAIN_PS);
+	vcpu_write(&gv->vcpu, gpa, buf, len);
+}
+
 void vm_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len)
 {
-	if (gv->vcpu.state != VCPU_RUNNING || gv->vm->dead)
-		vm_ensure_running(gv);
+	vm_ensure_running(gv);
 	if (gv->nr_stores)
 		vm_drain_stores(gv);
 	vcpu_write(&gv->vcpu, gpa, buf, len);
@@ -70,6 +82,7 @@ void vm_drain_stores(struct gvcpu *gv)
 	u32 i, n = gv->nr_stores;
 
 	gv->nr_stores = 0;
+	vm_ensure_running(gv);
 	for (i = 0; i < n; i++)
 		vcpu_write(&gv->vcpu, (gpa_t){ gv->store[i].gpa }, gv->store[i].data, gv->store[i].len);
 }
@@ -140,8 +153,7 @@ bool vm_idle(struct gvcpu *gv, u64 timeout_ps)
 		if (gv->vcpu.state == VCPU_HALTED && !gv->vm->dead)
 			host_vcpu_run(gv);
 	}
-	if (gv->vm->dead || gv->vcpu.state == VCPU_PREEMPTED)
-		vm_ensure_running(gv);
+	vm_ensure_running(gv);
 	return woken;
 }
 

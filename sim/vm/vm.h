@@ -111,6 +111,15 @@ bool vm_idle(struct gvcpu *gv, u64 timeout_ps);
 /* A task standing on @gv. */
 struct task *vm_task(struct gvcpu *gv, const char *name, void (*fn)(void *arg), void *arg);
 
+/*
+ * A task runs its vCPU's code only while the vCPU runs: wait until it does. Does not return
+ * once the VM is dead: whoever handles an exit for it calls this before going back.
+ */
+void vm_enter(struct gvcpu *gv);
+
+/* A store to registers: passes earlier stores to memory that were not fenced, which drain later. */
+void vm_post_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len);
+
 /* Guest accesses by the running task's vCPU. */
 void vm_load(struct gvcpu *gv, gpa_t gpa, void *buf, u32 len);
 void vm_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len);
