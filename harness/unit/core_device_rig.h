@@ -35,6 +35,7 @@
 #define NR_QUEUES	3u
 #define DNR		NVME_DNR
 
+/* What was submitted to the one hardware queue that a mediated VM has. */
 struct rig_hw {
 	struct nvme_sqe sqe[512];
 	u32 nr;
@@ -45,7 +46,7 @@ struct rig {
 	struct liov_backend be;
 	struct liov_vm vm;
 	struct liov_hwq hwq[NR_QUEUES];
-	struct rig_hw hw[NR_QUEUES];
+	struct rig_hw hw;
 	u8 ram[RAM_SIZE];
 	u32 held[RAM_SIZE / 4096];
 	u64 released_from;		/* guest memory from here on is not registered */
@@ -257,21 +258,22 @@ int sim_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len)
 
 int liov_hwq_start_driving(struct liov_hwq *q, u32 entries, liov_completion_fn fn, void *arg)
 {
+	assert_ptr_equal(q, &rig->hwq[0]);
 	if (rig->hw_lost)
 		return -EIO;
 	q->complete = fn;
 	q->complete_arg = arg;
-	rig->hw[q->qid].depth = entries;
+	rig->hw.depth = entries;
 	return 0;
 }
 
 int liov_hwq_submit(struct liov_hwq *q, const struct nvme_sqe *sqe)
 {
-	struct rig_hw *hw = &rig->hw[q->qid];
-
+	assert_ptr_equal(q, &rig->hwq[0]);
 	if (rig->hw_lost)
 		return -EIO;
-	hw->sqe[hw->nr++] = *sqe;
+	assert_true(rig->hw.nr < sizeof(rig->hw.sqe) / sizeof(rig->hw.sqe[0]));
+	rig->hw.sqe[rig->hw.nr++] = *sqe;
 	return 0;
 }
 
@@ -396,8 +398,8 @@ static void rig_setup(enum liov_policy policy)
 	rig->vm.dma_offset = policy == LIOV_POLICY_MEDIATED ? DMA_OFFSET : 0;
 	rig->vm.cmb_size = CMB_SIZE;
 	rig->vm.live = true;
-	for (i = 0; i < NR_QUEUES; i++) {
-		rig->hwq[i].qid = i;
+	for (i = 0; i < (policy == LIOV_POLICY_MEDIATED ? 1 : NR_QUEUES); i++) {
+		rig->hwq[i].qid = i + 1;
 		rig->vm.queue[i] = &rig->hwq[i];
 	}
 	assert_int_equal(liov_device_init(&rig->vm), 0);

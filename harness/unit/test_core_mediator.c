@@ -94,12 +94,29 @@ static void run_work(void)
 	}
 }
 
-/* The hardware answers command @i of queue @qid. */
-static void answer(u32 qid, u32 i, u32 status)
+/* A completion of the hardware queue. */
+static void complete(u16 cid, u32 status)
 {
-	struct nvme_cqe cqe = { .cid = rig->hw[qid - 1].sqe[i].cid, .status = (u16)(status << 1) };
+	struct nvme_cqe cqe = { .cid = cid, .status = (u16)(status << 1) };
 
-	rig->hwq[qid - 1].complete(rig->hwq[qid - 1].complete_arg, &cqe);
+	rig->hwq[0].complete(rig->hwq[0].complete_arg, &cqe);
+}
+
+/* The hardware answers the @i-th command it got. */
+static void answer(u32 i, u32 status)
+{
+	complete(rig->hw.sqe[i].cid, status);
+}
+
+/* All queues' commands go to one hardware queue: the blocks tell whose the @i-th was, where the test chose them so. */
+static u64 block_of(u32 qid)
+{
+	return qid * 0x1000;
+}
+
+static u32 queue_of(u32 i)
+{
+	return (rig->hw.sqe[i].cdw10 - (u32)LBA_START) / 0x1000;
 }
 
 static struct nvme_sqe rw(u8 opcode, u64 slba, u32 nlb, u64 prp1, u64 prp2)
@@ -112,14 +129,14 @@ static struct nvme_sqe rw(u8 opcode, u64 slba, u32 nlb, u64 prp1, u64 prp2)
 static u32 refused(struct nvme_sqe sqe)
 {
 	struct nvme_cqe cqe;
-	u32 nr = rig->hw[0].nr;
+	u32 nr = rig->hw.nr;
 
 	rig->deny.component = LIOV_COMPONENTS;
 	put(1, &sqe);
 	ring(1);
 	assert_true(get(1, &cqe));
 	consume(1);
-	assert_int_equal(rig->hw[0].nr, nr);
+	assert_int_equal(rig->hw.nr, nr);
 	assert_int_equal(cqe.cid, sqe.cid);
 	assert_int_equal(rig->deny.component, LIOV_MEDIATOR);
 	assert_int_equal(rig->deny.code, status_of_cqe(&cqe) & 0x7FF);
@@ -128,19 +145,19 @@ static u32 refused(struct nvme_sqe sqe)
 
 static const struct nvme_sqe *sent(struct nvme_sqe sqe)
 {
-	u32 nr = rig->hw[0].nr;
+	u32 nr = rig->hw.nr;
 
 	put(1, &sqe);
 	ring(1);
-	assert_int_equal(rig->hw[0].nr, nr + 1);
-	return &rig->hw[0].sqe[nr];
+	assert_int_equal(rig->hw.nr, nr + 1);
+	return &rig->hw.sqe[nr];
 }
 
 static void finish(u32 status, u32 want)
 {
 	struct nvme_cqe cqe;
 
-	answer(1, rig->hw[0].nr - 1, status);
+	answer(rig->hw.nr - 1, status);
 	assert_true(get(1, &cqe));
 	consume(1);
 	assert_int_equal(cqe.cid, 0xBEEF);
@@ -150,7 +167,7 @@ static void finish(u32 status, u32 want)
 
 static const u64 *private_list(const struct nvme_sqe *sqe)
 {
-	struct liov_mediator *med = rig->vm.mq[0]->med;
+	struct liov_mediator *med = rig->vm.med;
 	u32 off;
 	struct port_shm *s = liov_mediator_list(med, sqe->cid, &off);
 
@@ -436,7 +453,7 @@ static void test_doorbell__bad_value_or_queue__is_a_virtual_event(void **state)
 	wr32(0x1FFC, 1);
 	assert_int_equal(next_event(), 0x00010000);
 	assert_int_equal(rig->deny.component, LIOV_MEDIATOR);
-	assert_int_equal(rig->hw[0].nr, 0);
+	assert_int_equal(rig->hw.nr, 0);
 	rig->guard.code = 0;
 	put(1, &(struct nvme_sqe){ .opcode = 0x7F });
 	ring(1);
@@ -480,11 +497,11 @@ static void test_cq__of_two__has_one_command_at_a_time(void **state)
 	}
 	ring(2);
 	for (i = 0; i < 20; i++) {
-		assert_int_equal(rig->hw[1].nr, i + 1);
+		assert_int_equal(rig->hw.nr, i + 1);
 		assert_false(get(2, &cqe));
-		answer(2, i, 0);
+		answer(i, 0);
 		run_work();
-		assert_int_equal(rig->hw[1].nr, i + 1);
+		assert_int_equal(rig->hw.nr, i + 1);
 		assert_true(get(2, &cqe));
 		assert_int_equal(cqe.cid, i);
 		assert_int_equal(cqe.sqhd, i + 1);
@@ -506,7 +523,7 @@ static void test_queue__in_guest_memory__is_served_by_work(void **state)
 		sqe.cid = (u16)i;
 		put(3, &sqe);
 		ring(3);
-		answer(3, i, 0);
+		answer(i, 0);
 		assert_false(get(3, &cqe));
 		run_work();
 		assert_true(get(3, &cqe));
@@ -521,72 +538,108 @@ static void test_queue__in_guest_memory__is_served_by_work(void **state)
 static void test_completion__wrong_or_twice__is_ignored(void **state)
 {
 	struct nvme_sqe sqe = rw(2, 0, 7, BUF, 0);
-	struct nvme_cqe cqe, forged = { .cid = 999 };
+	struct nvme_cqe cqe;
 
 	(void)state;
 	put(1, &sqe);
 	put(1, &sqe);
 	ring(1);
-	assert_int_not_equal(rig->hw[0].sqe[0].cid, rig->hw[0].sqe[1].cid);
-	rig->hwq[0].complete(rig->hwq[0].complete_arg, &forged);
-	forged.cid = 30;
-	rig->hwq[0].complete(rig->hwq[0].complete_arg, &forged);
-	forged.cid = rig->hw[0].sqe[0].cid;
-	rig->hwq[1].complete(rig->hwq[1].complete_arg, &forged);
+	assert_int_not_equal(rig->hw.sqe[0].cid, rig->hw.sqe[1].cid);
+	complete(999, 0);
+	complete(0xFFFF, 0);
+	complete(HW_DEPTH - 1, 0);		/* one past the last tag */
+	complete(30, 0);			/* a tag that nobody has */
 	assert_false(get(1, &cqe));
-	answer(1, 1, 0);
+	answer(1, 0);
 	assert_true(get(1, &cqe));
-	answer(1, 1, 0);
+	answer(1, 0);
 	assert_false(get(1, &cqe));
-	answer(1, 0, 0);
+	answer(0, 0);
 	assert_true(get(1, &cqe));
+	answer(0, 0);
+	assert_false(get(1, &cqe));
+}
+
+/* One hardware queue answers for all: in any order, each completion finds the virtual queue its command came from. */
+static void test_completion__of_several_queues__each_to_its_own(void **state)
+{
+	struct nvme_sqe sqe = rw(2, 0, 7, BUF, 0);
+	struct nvme_cqe cqe;
+	u32 qid;
+
+	(void)state;
+	create_pair(2, ENTRIES, ENTRIES, false);
+	create_pair(3, ENTRIES, ENTRIES, false);
+	for (qid = 1; qid <= 3; qid++) {
+		sqe.cid = (u16)(0x50 + qid);
+		put(qid, &sqe);
+		ring(qid);
+	}
+	for (qid = 3; qid >= 1; qid--) {
+		u32 other;
+
+		answer(qid - 1, 0x281);
+		for (other = 1; other < qid; other++)
+			assert_false(get(other, &cqe));
+		assert_true(get(qid, &cqe));
+		assert_int_equal(cqe.cid, 0x50 + qid);
+		assert_int_equal(cqe.sqid, qid);
+		assert_int_equal(status_of_cqe(&cqe), 0x281);
+		answer(qid - 1, 0);
+		for (other = 1; other <= 3; other++)
+			assert_false(get(other, &cqe));
+	}
 }
 
 /* QOS-01, QOS-02: the budget is the VM's, and its queues take turns. */
 static void test_budget__many_queues__share_one(void **state)
 {
-	struct nvme_sqe sqe = rw(2, 0, 7, BUF, 0), big = rw(2, 0, 63, BUF, LIST);
+	struct nvme_sqe big = rw(2, 0, 63, BUF, LIST);
+	u32 i, qid, sent_now, sent_of[4] = { 0 };
 	u64 *list = ram(LIST);
-	u32 i, sent_now;
 
 	(void)state;
 	create_pair(2, ENTRIES, ENTRIES, false);
 	create_pair(3, ENTRIES, ENTRIES, false);
 	for (i = 0; i < 60; i++) {
-		put(1, &sqe);
-		put(2, &sqe);
-		put(3, &sqe);
+		for (qid = 1; qid <= 3; qid++) {
+			struct nvme_sqe sqe = rw(2, block_of(qid), 7, BUF, 0);
+
+			put(qid, &sqe);
+		}
 	}
 	ring(1);
-	assert_int_equal(rig->hw[0].nr, HW_DEPTH - 1);
+	assert_int_equal(rig->hw.nr, HW_DEPTH - 1);
 	ring(2);
 	ring(3);
-	assert_int_equal(rig->hw[1].nr + rig->hw[2].nr, 0);
+	assert_int_equal(rig->hw.nr, HW_DEPTH - 1);
 	for (i = 0; i < 30; i++) {
-		answer(1, i, 0);
+		answer(i, 0);
 		run_work();
+		assert_int_equal(rig->hw.nr, HW_DEPTH + i);
 	}
-	assert_int_equal(rig->hw[0].nr, HW_DEPTH - 1 + 10);
-	assert_int_equal(rig->hw[1].nr, 10);
-	assert_int_equal(rig->hw[2].nr, 10);
+	for (i = 0; i < rig->hw.nr; i++) {
+		sent_of[queue_of(i)]++;
+		if (i >= HW_DEPTH + 2)	/* in turn: no queue comes again within three */
+			assert_true(queue_of(i) != queue_of(i - 1) && queue_of(i) != queue_of(i - 2));
+	}
+	assert_int_equal(sent_of[1], HW_DEPTH - 1 + 10);
+	assert_int_equal(sent_of[2], 10);
+	assert_int_equal(sent_of[3], 10);
 	wr32(NVME_REG_CC, 0);
-	for (i = 30; i < rig->hw[0].nr; i++)
-		answer(1, i, 0);
-	for (i = 0; i < rig->hw[1].nr; i++)
-		answer(2, i, 0);
-	for (i = 0; i < rig->hw[2].nr; i++)
-		answer(3, i, 0);
+	for (i = 30; i < rig->hw.nr; i++)
+		answer(i, 0);
 	rig_enable();
 	create_pair(1, ENTRIES, ENTRIES, false);
 	for (i = 0; i < 7; i++)
 		list[i] = BUF + i * 0x1000;
-	sent_now = rig->hw[0].nr;
+	sent_now = rig->hw.nr;
 	for (i = 0; i < 20; i++)
 		put(1, &big);
 	ring(1);
-	assert_int_equal(rig->hw[0].nr - sent_now, 4);	/* of 8 pages each: 32 */
+	assert_int_equal(rig->hw.nr - sent_now, 4);	/* of 8 pages each: 32 */
 	for (i = 0; i < 20; i++) {
-		answer(1, sent_now + i, 0);
+		answer(sent_now + i, 0);
 		run_work();
 	}
 }
@@ -595,7 +648,7 @@ static void test_budget__many_queues__share_one(void **state)
 
 static void hardware_answers(void)
 {
-	answer(1, 0, 0);
+	answer(0, 0);
 }
 
 static void test_delete_sq__outstanding__is_waited_for(void **state)
@@ -624,7 +677,7 @@ static void test_delete_sq__hardware_silent__aborts_and_keeps_memory_held(void *
 	assert_int_equal(status_of_cqe(&cqe), 0x08);
 	assert_int_equal(rig->held[(BUF - RAM_BASE) / 4096], 1);
 	assert_int_equal(rig_create_sq_at(1, ENTRIES, rig_slot(1), 1), 0);
-	answer(1, 0, 0);
+	answer(0, 0);
 	assert_false(get(1, &cqe));
 	assert_int_equal(rig->held[(BUF - RAM_BASE) / 4096], 0);
 }
@@ -640,12 +693,12 @@ static void test_reset__outstanding__is_sent_again_as_it_was(void **state)
 	liov_mediator_pause(&rig->vm);
 	put(1, &sqe);
 	ring(1);
-	assert_int_equal(rig->hw[0].nr, 1);
+	assert_int_equal(rig->hw.nr, 1);
 	liov_mediator_replay(&rig->vm);
-	assert_int_equal(rig->hw[0].nr, 3);
-	assert_memory_equal(&rig->hw[0].sqe[1], &first, 64);
-	answer(1, 1, 0);
-	answer(1, 2, 0);
+	assert_int_equal(rig->hw.nr, 3);
+	assert_memory_equal(&rig->hw.sqe[1], &first, 64);
+	answer(1, 0);
+	answer(2, 0);
 	assert_true(get(1, &cqe));
 	assert_true(get(1, &cqe));
 	assert_false(get(1, &cqe));
@@ -671,7 +724,7 @@ static void test_reset__controller_lost__fails_all(void **state)
 	rig->hw_lost = false;
 	liov_mediator_pause(&rig->vm);
 	liov_mediator_replay(&rig->vm);
-	assert_int_equal(rig->hw[0].nr, 1);
+	assert_int_equal(rig->hw.nr, 1);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -696,6 +749,7 @@ int main(void)
 		T(test_cq__of_two__has_one_command_at_a_time),
 		T(test_queue__in_guest_memory__is_served_by_work),
 		T(test_completion__wrong_or_twice__is_ignored),
+		T(test_completion__of_several_queues__each_to_its_own),
 		T(test_budget__many_queues__share_one),
 		T(test_delete_sq__outstanding__is_waited_for),
 		T(test_delete_sq__hardware_silent__aborts_and_keeps_memory_held),

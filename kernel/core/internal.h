@@ -98,7 +98,7 @@ int liov_info_page_init(struct liov_vm *vm);
 /* --- vmqueue.c: queue operations of a VM, asked for by the virtual device. V --- */
 /*
  * @index from 0. Errors are those of hwq's calls, -EBUSY while the controller is being reset,
- * -EINVAL no such queue, or not in that state. Under mediated the hardware queues do not
+ * -EINVAL no such queue, or not in that state. Under mediated the hardware queue does not
  * follow the virtual ones: only queues_reset and vector_update may be called.
  */
 int liov_vm_queue_create_cq(struct liov_vm *vm, u32 index, u32 entries, bool irq, u16 vvec);
@@ -162,7 +162,7 @@ void liov_device_announce_reset(struct liov_vm *vm);
 
 /* --- mediator.c. create, delete, doorbell: V; init: nobody else knows the VM yet; page: A --- */
 int liov_mediator_init(struct liov_vm *vm);
-/* Called without vm->lock, after pause and after the hardware queues were deleted: nothing completes any more. Frees all. */
+/* Called without vm->lock, after pause and after the hardware queue was deleted: nothing completes any more. Frees all. */
 void liov_mediator_fini(struct liov_vm *vm);
 /* Virtual queues, bound to guest memory or to the VM's CMB slot (prp1 as the guest gave it). Return an NVMe status. */
 u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, bool irq, u16 vvec);

@@ -9,11 +9,6 @@
 _Static_assert(MED_SQ_PAGES * SPEC_PAGE_SIZE == LIOV_QUEUE_DEPTH_MAX * DEVICE_SQ_BYTES, "the deepest SQ");
 _Static_assert(MED_CQ_PAGES * SPEC_PAGE_SIZE == LIOV_QUEUE_DEPTH_MAX * DEVICE_CQ_BYTES, "the deepest CQ");
 
-static struct liov_mediator *mediator(const struct liov_vm *vm)
-{
-	return vm->mq[0] ? vm->mq[0]->med : NULL;
-}
-
 static u64 slot(u32 index)
 {
 	return LIOV_CMB_SLOTS + (u64)index * LIOV_CMB_SLOT_STRIDE;
@@ -85,7 +80,6 @@ static int queue_init(struct liov_mediator *med, u32 index)
 	struct liov_backend *be = med->vm->be;
 	int err;
 
-	q->med = med;
 	q->index = index;
 	q->cq.ring = port_alloc(be->home, LIOV_QUEUE_DEPTH_MAX * sizeof(*q->cq.ring));
 	if (!q->cq.ring)
@@ -167,21 +161,18 @@ int liov_mediator_init(struct liov_vm *vm)
 		release(med);
 		return err;
 	}
-	for (i = 0; i < vm->cfg.nr_queues; i++)
-		vm->mq[i] = &med->queue[i];
+	vm->med = med;
 	return 0;
 }
 
 void liov_mediator_fini(struct liov_vm *vm)
 {
-	struct liov_mediator *med = mediator(vm);
-	u32 i;
+	struct liov_mediator *med = vm->med;
 
 	if (!med)
 		return;
 	port_work_cancel_sync(&med->work);
-	for (i = 0; i < LIOV_VM_QUEUES_MAX; i++)
-		vm->mq[i] = NULL;
+	vm->med = NULL;
 	release(med);
 }
 
@@ -189,7 +180,7 @@ void liov_mediator_fini(struct liov_vm *vm)
 
 void liov_mediator_pause(struct liov_vm *vm)
 {
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 
 	if (!med)
 		return;
@@ -221,7 +212,7 @@ static void resend(struct liov_mediator *med)
 
 void liov_mediator_replay(struct liov_vm *vm)
 {
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 	u32 qid;
 
 	if (!med)
@@ -256,7 +247,7 @@ static u16 place(const struct liov_vm *vm, u64 prp1, u64 bytes, bool *in_cmb)
 
 u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, bool irq, u16 vvec)
 {
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 	struct med_cq *cq = &med->queue[qid - 1].cq;
 	struct nvme_cqe *ring = cq->ring;
 	unsigned long flags;
@@ -276,7 +267,7 @@ u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 
 u16 liov_mediator_create_sq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, u32 cqid)
 {
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 	struct med_sq *sq = &med->queue[qid - 1].sq;
 	unsigned long flags;
 	bool in_cmb;
@@ -316,7 +307,7 @@ static void drain(struct liov_mediator *med, const struct med_sq *sq)
 
 void liov_mediator_delete_sq(struct liov_vm *vm, u32 qid)
 {
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 	struct liov_mediated_queue *q = &med->queue[qid - 1];
 	unsigned long flags;
 
@@ -336,7 +327,7 @@ void liov_mediator_delete_sq(struct liov_vm *vm, u32 qid)
 
 void liov_mediator_delete_cq(struct liov_vm *vm, u32 qid)
 {
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 	struct liov_mediated_queue *q = &med->queue[qid - 1];
 	unsigned long flags;
 
@@ -355,7 +346,7 @@ void liov_mediator_delete_cq(struct liov_vm *vm, u32 qid)
 struct liov_page liov_mediator_page(struct liov_vm *vm, u32 index, u64 slot_off)
 {
 	struct liov_page page = { .kind = LIOV_PAGE_NONE };
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 	struct liov_mediated_queue *q;
 	unsigned long flags;
 
@@ -394,7 +385,7 @@ static bool value_ok(struct liov_mediator *med, const struct liov_mediated_queue
 
 void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val)
 {
-	struct liov_mediator *med = mediator(vm);
+	struct liov_mediator *med = vm->med;
 	u64 off = LIOV_BAR0_DOORBELLS + (u64)qid * 8 + (cq ? 4 : 0);
 	struct liov_mediated_queue *q;
 	unsigned long flags;

@@ -3,8 +3,8 @@
 #define LIOV_CORE_MEDIATOR_H
 
 /*
- * The mediator (policy mediated), between its own files. A VM's virtual queue pair k is
- * served by the host-driven hardware queue vm->queue[k - 1]; what goes there is built by the
+ * The mediator (policy mediated), between its own files. All of a VM's virtual queue pairs
+ * are served by one host-driven hardware pair, vm->queue[0]; what goes there is built by the
  * host from private copies, with the host's own command ids.
  *
  * Fetching, checking and submitting happen under vm->lock only, in process context.
@@ -68,10 +68,7 @@ struct med_cq {
 	struct nvme_cqe *ring;		/* [LIOV_QUEUE_DEPTH_MAX], private */
 };
 
-struct liov_mediator;
-
 struct liov_mediated_queue {
-	struct liov_mediator *med;
 	u32 index;
 	struct port_pages pages;	/* SQ, then CQ, in the VM's CMB slot; allocated for the VM's life */
 	bool has_pages;
@@ -87,7 +84,7 @@ struct liov_mediator {
 	struct port_event drained;	/* an SQ has nothing outstanding any more */
 	bool paused;			/* nothing is submitted */
 	bool silent;			/* an SQ could not be drained in time, and no completion came since */
-	bool dead;			/* the hardware queues did not come back: commands fail */
+	bool dead;			/* the hardware queue did not come back: commands fail */
 	u32 next;			/* queue whose turn it is */
 	u32 budget, in_flight;		/* units of work */
 	u32 nr_tags;

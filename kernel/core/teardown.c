@@ -148,7 +148,7 @@ int liov_vm_queue_release(struct liov_vm *vm, u32 index)
 
 	port_mutex_lock(&be->control);
 	port_mutex_lock(&vm->lock);
-	/* The mediator's hardware queues are its own affair. */
+	/* The mediator's hardware queue is its own affair. */
 	if (vm->live && be->cfg.policy != LIOV_POLICY_MEDIATED && index < vm->cfg.nr_queues && vm->queue[index]) {
 		err = liov_vm_queues_shut(vm, 1u << index);
 		vm_queue_drop(vm, index);

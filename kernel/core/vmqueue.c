@@ -221,7 +221,7 @@ static void queues_reset_mediated(struct liov_vm *vm)
 		liov_mediator_delete_cq(vm, qid);
 }
 
-/* The hardware queues under mediated stay: a guest that resets in a loop costs the admin queue nothing. */
+/* The hardware queue under mediated stays: a guest that resets in a loop costs the admin queue nothing. */
 void liov_vm_queues_reset(struct liov_vm *vm)
 {
 	if (vm->be->cfg.policy == LIOV_POLICY_MEDIATED) {

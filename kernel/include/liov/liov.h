@@ -221,7 +221,7 @@ struct liov_device {
 	u8 data[4096];			/* reply of the admin command being answered */
 };
 
-struct liov_mediated_queue;		/* kernel/core/mediator.c */
+struct liov_mediator;			/* kernel/core/mediator.c */
 
 struct liov_vm_config {
 	u32 id;				/* names the VM in traces; unique, not LIOV_HOST_VM */
@@ -243,7 +243,7 @@ struct liov_vm {
 	struct port_pages info_page;
 	bool has_info_page, has_device, has_mediator;
 	struct port_lock page_lock;	/* queue[] and live: changed under both locks, read under either */
-	struct liov_hwq *queue[LIOV_VM_QUEUES_MAX];
+	struct liov_hwq *queue[LIOV_VM_QUEUES_MAX]; /* under mediated only the first, for all virtual queues */
 	bool unquiet;			/* a queue of this VM was quarantined since the last controller reset */
 	struct liov_grave *grave;	/* allocated in advance, for the day it is needed */
 	struct nvme_nrd *nrd;		/* scratch for binding resource domains */
@@ -253,7 +253,7 @@ struct liov_vm {
 	struct liov_region region[LIOV_MEM_RANGES_MAX];
 	u64 cmb_size;
 	struct liov_device dev;
-	struct liov_mediated_queue *mq[LIOV_VM_QUEUES_MAX]; /* under mediated */
+	struct liov_mediator *med;	/* under mediated */
 };
 
 /* --- backend --- */
