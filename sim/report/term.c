@@ -33,17 +33,45 @@ static const char *plain(FILE *f)
 	return coloured(f) ? "\033[0m" : "";
 }
 
-/* Of the codes seen the one that says most: a status before a fault, a fault before an exit. */
-static const char *best_code(const struct verdict *v)
+/* Is @code one of those that @expr names? */
+static bool names(const char *expr, const char *code)
+{
+	size_t n = strlen(code);
+	const char *at;
+
+	for (at = strstr(expr, code); at; at = strstr(at + 1, code))
+		if ((at == expr || strchr("|+", at[-1])) && strchr("|+", at[n]))
+			return true;
+	return false;
+}
+
+/* How much a code says: an error before a fault, a fault before an exit, success last. */
+static u32 weight(const char *code)
 {
 	static const char *const order[] = { "nvme:", "vtd:", "csts:", "cmbsts:", "aer:", "ept:" };
-	u32 i, k;
+	u32 k;
 
-	for (k = 0; k < sizeof(order) / sizeof(order[0]); k++)
-		for (i = 0; i < v->nr_codes; i++)
-			if (strncmp(v->code[i], order[k], strlen(order[k])) == 0)
-				return v->code[i];
-	return v->nr_codes ? v->code[0] : "";
+	if (strcmp(code, "nvme:0/0x00") == 0)
+		return 100;
+	for (k = 0; k < sizeof(order) / sizeof(order[0]) && strncmp(code, order[k], strlen(order[k])); k++)
+		;
+	return k;
+}
+
+/* Of the codes seen the one that was expected, else the one that says most. */
+static const char *best_code(const struct run_result *r)
+{
+	const struct verdict *v = &r->verdict;
+	const char *best = "";
+	u32 i;
+
+	for (i = 0; i < v->nr_codes; i++) {
+		if (r->has_expected && names(r->expected.code, v->code[i]))
+			return v->code[i];
+		if (!*best || weight(v->code[i]) < weight(best))
+			best = v->code[i];
+	}
+	return best;
 }
 
 /* What was seen, short: "contained by mediator 0/0x80", "ESCAPED (VM B, lba)". */
@@ -51,7 +79,7 @@ static void seen_text(const struct planned *p, bool brief, char *buf, size_t siz
 {
 	const struct run_result *r = p->result;
 	const struct verdict *v = &r->verdict;
-	const char *code = best_code(v);
+	const char *code = best_code(r);
 	const char *by = verdict_component_name(v->component);
 
 	if (r->outcome == RUN_ERROR || r->outcome == RUN_INTERNAL) {
