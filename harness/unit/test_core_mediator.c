@@ -620,7 +620,7 @@ static void test_budget__many_queues__share_one(void **state)
 	}
 	for (i = 0; i < rig->hw.nr; i++) {
 		sent_of[queue_of(i)]++;
-		if (i >= HW_DEPTH + 2)	/* in turn: no queue comes again within three */
+		if (i >= HW_DEPTH + 1)	/* in turn: no queue comes again within three */
 			assert_true(queue_of(i) != queue_of(i - 1) && queue_of(i) != queue_of(i - 2));
 	}
 	assert_int_equal(sent_of[1], HW_DEPTH - 1 + 10);

@@ -404,30 +404,6 @@ static void test_queue__cq_of_another_pair__lives_and_ends(void **state)
 	world_run(*state, shared_cq);
 }
 
-static void mediated(struct world *w)
-{
-	struct port_vm *vm = new_vm(w, 1, 2);
-
-	CHECK_INT(vm->liov.queue[0]->state, LIOV_HWQ_LIVE);
-	CHECK(vm->liov.queue[0]->host_driven);
-	CHECK_INT(kind(vm, LIOV_CMB_DOORBELLS), LIOV_PAGE_NONE);
-	CHECK_INT(kind(vm, SLOT(0)), LIOV_PAGE_NONE);
-	CHECK_INT(liov_backend_reset(w->be), 0);
-	CHECK_INT(vm->liov.queue[1]->state, LIOV_HWQ_LIVE);
-	vm_destroy(vm);
-	CHECK_INT(w->be->nr_quarantined, 0);
-	for (u32 q = 2; q < 5; q++)
-		CHECK_INT(w->be->hwq[q].state, LIOV_HWQ_FREE);
-}
-
-static void test_mediated__reset__hardware_queues_back(void **state)
-{
-	struct world *w = *state;
-
-	w->cfg.backend.policy = LIOV_POLICY_MEDIATED;
-	world_run(w, mediated);
-}
-
 int main(void)
 {
 #define T(t) cmocka_unit_test_setup_teardown(t, world_setup, world_teardown)
@@ -442,7 +418,6 @@ int main(void)
 		T(test_nrd__registration_changes__controller_told),
 		T(test_queue_release__reassigned__old_owner_has_nothing),
 		T(test_queue__cq_of_another_pair__lives_and_ends),
-		T(test_mediated__reset__hardware_queues_back),
 	};
 
 	return cmocka_run_group_tests_name("core_queue", tests, NULL, NULL);
