@@ -33,6 +33,7 @@ LDLIBS   := -llua5.4 -ljansson -lxxhash -lm
 # when it is needed, for it may not be installed yet when this file is read.
 MODEL_CC    := $(COMPILE) -ffreestanding -Imodel
 KERNEL_CC   := $(COMPILE) -ffreestanding -I$(LIOV_DIR)/include -Imodel/spec -Isim/port
+NOFRONT_CC  := $(KERNEL_CC) -DLIOV_NO_FRONTEND_CHECKS
 ORACLE_CC   := $(COMPILE) -Isim -Imodel -Imodel/spec
 SIM_I       := -Isim -Isim/port -Imodel -Imodel/spec -I$(LIOV_DIR)/include
 SIM_CC      := $(COMPILE) $(SIM_I)
@@ -66,7 +67,7 @@ $(B)/model/%.o: model/%.c $(B)/flags
 $(B)/kernel/%.o: $(LIOV_DIR)/%.c $(B)/flags
 	$(call make_object,$(KERNEL_CC))
 $(B)/nofrontend/%.o: $(LIOV_DIR)/%.c $(B)/flags
-	$(call make_object,$(KERNEL_CC) -DLIOV_NO_FRONTEND_CHECKS)
+	$(call make_object,$(NOFRONT_CC))
 $(B)/sim/oracle/%.o: sim/oracle/%.c $(B)/flags
 	$(call make_object,$(ORACLE_CC))
 $(B)/sim/scenario/%.o: sim/scenario/%.c $(B)/flags
@@ -98,7 +99,8 @@ $(B)/nofrontend/lightiov: $(B)/sim/main.o $(B)/libsim.a $(B)/nofrontend/libcore.
 # Written only when it changes: other flags, another compiler or a file less build anew.
 remember = @mkdir -p $(@D); echo '$(subst ','\'',$1)' | cmp -s - $@ || echo '$(subst ','\'',$1)' > $@
 $(B)/flags: FORCE | packages
-	$(call remember,$(shell $(CC) -dumpfullversion) $(KERNEL_CC) $(UNIT_CC) $(LINK) $(LDLIBS))
+	$(call remember,$(shell $(CC) -dumpfullversion) $(MODEL_CC) $(KERNEL_CC) $(NOFRONT_CC) $(ORACLE_CC) \
+		$(SCENARIO_CC) $(UNIT_CC) $(LINK) $(LDLIBS))
 $(B)/sources: FORCE
 	$(call remember,$(MODEL_OBJ) $(CORE_OBJ) $(SIM_OBJ))
 

@@ -46,7 +46,7 @@ for name in $list; do
 	elif [ "$failed" -gt 0 ]; then
 		echo "FAILED  unit: $name: $failed tests"
 		cat "$out/$name".*.xml | sed -n 's/.*<testcase name="\([^"]*\)".*/        \1/p
-			s/.*<failure><!\[CDATA\[/                /p' | awk '
+			s/\]\]><\/failure>//; s/.*<failure><!\[CDATA\[/                /p' | awk '
 			/^        [^ ]/ { test = $0; next } { if (test != "") print test; test = ""; print }'
 		sed 's/^/        /' "$out/$name.log" | tail -n 40
 	fi
