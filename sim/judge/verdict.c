@@ -320,6 +320,8 @@ void judge_verdict(const struct judge *j, struct verdict *out)
 		out->kind = VERDICT_ESCAPED;
 		out->component = COMPONENT_NONE;
 		out->victim = bad->victim;
+		out->claim = bad->claim;
+		out->io_id = bad->io_id;
 		snprintf(out->resource, sizeof(out->resource), "%s", bad->what);
 	} else if (j->rejected) {
 		out->kind = VERDICT_REJECTED;

@@ -48,6 +48,8 @@ struct evidence {
 struct verdict {
 	enum verdict_kind kind;
 	enum verdict_component component;
+	enum oracle_claim claim; /* ESCAPED: which was broken, by which command (0: none) */
+	u64 io_id;
 	u32 victim;		/* ESCAPED: VM id, SIM_OWNER_HOST ...; else SIM_OWNER_NONE */
 	char resource[160];	/* ESCAPED: what was reached */
 	u32 nr_evidence, nr_codes;

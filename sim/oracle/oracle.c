@@ -260,10 +260,21 @@ static void media_access(struct oracle *o, const struct trace_event *ev)
 		o->written[b >> 6] |= 1ull << (b & 63);
 }
 
+static struct page_owner *page_find(struct oracle *o, u64 hpa)
+{
+	u32 i;
+
+	for (i = 0; i < o->nr_pages; i++)
+		if (o->pages[i].hpa == hpa)
+			return &o->pages[i];
+	return NULL;
+}
+
 /* --- DMA --- */
 
 static void dma(struct oracle *o, const struct trace_event *ev)
 {
+	const struct page_owner *page;
 	bool write = (ev->a >> 16) & 1;
 	u32 kind = (ev->a >> 17) & 3, vm, owner;
 
@@ -278,21 +289,14 @@ static void dma(struct oracle *o, const struct trace_event *ev)
 		return;
 	if (owner == SIM_OWNER_HOST && kind == PCI_DMA_LIST && !write)
 		return;		/* lists and payloads that host software prepared */
+	page = owner == SIM_OWNER_HOST ? page_find(o, ev->c & ~(SPEC_PAGE_SIZE - 1)) : NULL;
+	if (page)
+		owner = page->vm;	/* a queue's memory: whose queue it is */
 	violation(o, ev, is_vm(owner) ? ORACLE_FRAME : ORACLE_HOST_MEMORY, vm, owner,
 		  write ? "the SSD writes memory" : "the SSD reads memory", ev->c, ev->d);
 }
 
 /* --- processors --- */
-
-static struct page_owner *page_find(struct oracle *o, u64 hpa)
-{
-	u32 i;
-
-	for (i = 0; i < o->nr_pages; i++)
-		if (o->pages[i].hpa == hpa)
-			return &o->pages[i];
-	return NULL;
-}
 
 /* A queue page of the host's goes to the VM it was last mapped into; the info page is not exclusive, but written by no VM. */
 static void page_mapped(struct oracle *o, const struct trace_event *ev)

@@ -74,6 +74,22 @@ static const char *best_code(const struct run_result *r)
 	return best;
 }
 
+/* "DEGRADED 2.4 x": by the slowdown that the scenario measured. */
+static void degraded_text(const struct run_result *r, char *buf, size_t size)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr_measures; i++) {
+		u64 tenths = (u64)(r->measure[i].micro < 0 ? 0 : r->measure[i].micro) / 100000;
+
+		if (!strstr(r->measure[i].name, "slowdown"))
+			continue;
+		snprintf(buf, size, "DEGRADED %llu.%llu x", (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10));
+		return;
+	}
+	snprintf(buf, size, "DEGRADED");
+}
+
 /* What was seen, short: "contained by mediator 0/0x80", "ESCAPED (VM B, lba)". */
 static void seen_text(const struct planned *p, bool brief, char *buf, size_t size)
 {
@@ -106,7 +122,10 @@ static void seen_text(const struct planned *p, bool brief, char *buf, size_t siz
 		break;
 	case VERDICT_ESCAPED:
 		snprintf(buf, size, "ESCAPED (%s%s, %s)", strcmp(r->victim, "host") && strcmp(r->victim, "nobody") ? "VM " : "",
-			 r->victim, r->nr_violations ? r->violation[0].claim : "?");
+			 r->victim, oracle_claim_name(v->claim));
+		break;
+	case VERDICT_DEGRADED:
+		degraded_text(r, buf, size);
 		break;
 	default:
 		snprintf(buf, size, "%s  %s", verdict_kind_name(v->kind), code);

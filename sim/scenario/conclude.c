@@ -79,6 +79,8 @@ static void keep_chain(struct run *r)
 
 	for (i = res->verdict.nr_evidence; i-- > 0;)
 		recorder_interest(r->recorder, res->verdict.evidence[i].io_id);
+	if (res->verdict.io_id)
+		recorder_interest(r->recorder, res->verdict.io_id);
 	res->chain_io_id = recorder_io_id(r->recorder);
 	res->nr_chain = recorder_lines(r->recorder, res->chain, RESULT_CHAIN_MAX);
 }

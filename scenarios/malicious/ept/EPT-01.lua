@@ -16,6 +16,7 @@ local function reassign_and_use(m)
   if m.policy ~= "mediated" then
     expect.equal(D:queue(1).qid, q.qid, "VM D has VM A's old hardware queue")
   end
+  expect.status(D:read { slba = 0, blocks = 8 }, "0/0x00")
   attack(A, function()
     A:store64(q.sq_gpa, 0x02)
     A:store32(q.sq_doorbell, 1)

@@ -8,6 +8,7 @@ scenario {
 local function overwrite(m, ring)
   local A, B = m:vm("A"), m:vm("B")
   expect.status(A:write { slba = 0, blocks = 8, tag = 0xF04 }, "0/0x00")
+  expect.status(B:read { slba = 0, blocks = 8 }, "0/0x00")
   local target = B:queue(1)[ring]
   attack(A, function()
     A:raw { opcode = 0x02, slba = A.lba_base, nlb = 7, prp1 = target }:wait()
