@@ -10,7 +10,7 @@
 
 readme=${1:-README.md}
 if [ $# -eq 0 ]; then
-	[ -f "$readme" ] || { skip "there is no README.md yet"; ok; }
+	[ -f "$readme" ] || { fail "there is no README.md"; ok; }
 	[ "$B" = build ] || { skip "README.md speaks of build/, this is $B/"; ok; }
 fi
 
