@@ -80,7 +80,7 @@ void sim_shm_wr(struct port_home *home, u64 addr, const void *src, u32 len)
 		vm_store(gv, (gpa_t){ addr }, src, len);
 		return;
 	}
-	if (gv->nr_stores == VM_PENDING_STORES)
+	while (gv->nr_stores == VM_PENDING_STORES)	/* again: another task of this vCPU may have stored meanwhile */
 		vm_drain_stores(gv);
 	gv->store[gv->nr_stores].gpa = addr;
 	gv->store[gv->nr_stores].len = len;

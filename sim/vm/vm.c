@@ -80,11 +80,14 @@ void vm_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len)
 void vm_drain_stores(struct gvcpu *gv)
 {
 	u32 i, n = gv->nr_stores;
+	typeof(gv->store) store;
 
+	/* A store may exit and wait, and another task of this vCPU fill the buffer meanwhile. */
+	memcpy(store, gv->store, n * sizeof(store[0]));
 	gv->nr_stores = 0;
 	vm_ensure_running(gv);
 	for (i = 0; i < n; i++)
-		vcpu_write(&gv->vcpu, (gpa_t){ gv->store[i].gpa }, gv->store[i].data, gv->store[i].len);
+		vcpu_write(&gv->vcpu, (gpa_t){ store[i].gpa }, store[i].data, store[i].len);
 }
 
 /* Nobody fenced them: they reach memory late, past the doorbell that followed. Straight to memory: no task stands here. */
@@ -95,10 +98,14 @@ static void store_drain_late(struct event *ev)
 	u32 i;
 
 	for (i = 0; i < gv->nr_stores; i++) {
+		gpa_t gpa = { gv->store[i].gpa };
+		u32 len = gv->store[i].len;
 		struct ept_walk w;
 
-		if (ept_walk(&m->bus, gv->vcpu.eptp, (gpa_t){ gv->store[i].gpa }, EPT_ACCESS_W, &w) == EPT_OK)
-			bus_ram_write(&m->bus, w.hpa, gv->store[i].data, gv->store[i].len);
+		if (ept_walk(&m->bus, gv->vcpu.eptp, gpa, EPT_ACCESS_W, &w) != EPT_OK ||
+		    !bus_ram_write(&m->bus, w.hpa, gv->store[i].data, len))
+			continue;
+		trace_data(&m->trace, TRACE_CPU_STORE, 0, gv->vcpu.id, gpa.v, w.hpa.v, len, gv->store[i].data, len);
 	}
 	gv->nr_stores = 0;
 }
