@@ -74,6 +74,7 @@ void machine_config_defaults(struct machine_config *cfg)
 		.iommu_sync_ps = 1 * PS_PER_US,			/* E */
 		.revoke_ps = 4 * PS_PER_US,			/* E: shootdown on all cores */
 		.halt_wake_ps = 2500 * PS_PER_NS,		/* D: VFIO less native at depth 1, BM-Store (HPCA 2023) */
+		.watch_latency_ps = 1 * PS_PER_US,		/* E: a poller with a core of its own, a few VMs to a turn */
 	};
 }
 

@@ -41,6 +41,7 @@ struct machine_config {
 	u64 iommu_sync_ps;		/* host software around an invalidation */
 	u64 revoke_ps;			/* shootdown of a mapping on all cores */
 	u64 halt_wake_ps;		/* scheduler trip of a halted vCPU */
+	u64 watch_latency_ps;		/* from a store to a watched page to the host's looking at it */
 };
 
 struct port_host;
@@ -72,7 +73,7 @@ struct machine {
 		void (*fn)(void *opaque, const struct trace_event *ev);
 		void *opaque;
 		u64 mask[2];
-	} listener[4];
+	} listener[6];
 	u32 nr_listeners;
 };
 
@@ -83,7 +84,7 @@ void machine_config_defaults(struct machine_config *cfg);
 struct machine *machine_new(const struct machine_config *cfg);
 void machine_free(struct machine *m);
 
-/* Before anything runs. */
+/* Before anything runs, or later by who needs not hear the beginning; for good. */
 void machine_listen(struct machine *m, const u64 mask[2], void (*fn)(void *opaque, const struct trace_event *ev), void *opaque);
 
 static inline void trace_mask_add(u64 mask[2], u32 kind)

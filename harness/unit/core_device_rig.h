@@ -196,6 +196,18 @@ struct port_shm sim_pages_shm(const struct port_pages *p)
 	return (struct port_shm){ NULL, p->hpa };
 }
 
+int sim_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg), void *arg)
+{
+	(void)h, (void)p, (void)w, (void)fn, (void)arg;
+	return -EOPNOTSUPP;
+}
+
+void sim_pages_unwatch_sync(struct port_watch *w)
+{
+	(void)w;
+	fail();
+}
+
 int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot)
 {
 	(void)h, (void)iova, (void)hpa, (void)len;

@@ -22,6 +22,8 @@ static int config_check(struct liov_backend_config *c)
 {
 	if (c->policy >= LIOV_POLICIES || range_wraps(&c->host_iova) || range_wraps(&c->vm_iova))
 		return -EINVAL;
+	if (c->watch_doorbells && c->policy != LIOV_POLICY_MEDIATED)
+		return -EINVAL;
 	if (c->host_iova.count < 2 * WINDOW_ALIGN || ((c->host_iova.start | c->host_iova.count) & (SPEC_PAGE_SIZE - 1)))
 		return -EINVAL;
 	/* Shifts and alignment: a power of two. */

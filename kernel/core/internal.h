@@ -169,10 +169,12 @@ u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 u16 liov_mediator_create_sq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, u32 cqid);
 void liov_mediator_delete_sq(struct liov_vm *vm, u32 qid);
 void liov_mediator_delete_cq(struct liov_vm *vm, u32 qid);
-/* A trapped doorbell: @val as written. Process context. */
+/* A doorbell, trapped or seen: @val as written. Process context. */
 void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val);
 /* Page of a virtual queue in the CMB, for liov_backend_page(). */
 struct liov_page liov_mediator_page(struct liov_vm *vm, u32 index, u64 slot_off);
+/* The page of watched doorbells, where the VM has one. */
+struct liov_page liov_mediator_doorbell_page(struct liov_vm *vm);
 /* Around a reset of the physical controller, and (pause) at the VM's end: no submission after pause returned. Called without vm->lock. */
 void liov_mediator_pause(struct liov_vm *vm);
 void liov_mediator_replay(struct liov_vm *vm);

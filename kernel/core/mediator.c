@@ -122,8 +122,10 @@ static void release(struct liov_mediator *med)
 	struct port_home *home = vm->be->home;
 	u32 i;
 
-	port_vm_revoke(vm->port, LIOV_CMB_SLOTS, (u64)vm->cfg.nr_queues * LIOV_CMB_SLOT_STRIDE);
+	port_vm_revoke(vm->port, LIOV_CMB_DOORBELLS, slot(vm->cfg.nr_queues) - LIOV_CMB_DOORBELLS);
 	put_lists(med);
+	if (med->has_doorbells)
+		port_pages_put(&med->doorbells);
 	for (i = 0; i < vm->cfg.nr_queues; i++) {
 		struct liov_mediated_queue *q = &med->queue[i];
 
@@ -155,6 +157,8 @@ int liov_mediator_init(struct liov_vm *vm)
 		err = queue_init(med, i);
 	if (!err)
 		err = start_hardware(med);
+	if (!err)
+		err = liov_mediator_watch(med);
 	if (err) {
 		(void)liov_hwq_delete_sq(liov_mediator_hw(med));
 		(void)liov_hwq_delete_cq(liov_mediator_hw(med));
@@ -171,6 +175,7 @@ void liov_mediator_fini(struct liov_vm *vm)
 
 	if (!med)
 		return;
+	liov_mediator_unwatch(med);
 	port_work_cancel_sync(&med->work);
 	vm->med = NULL;
 	release(med);
@@ -256,6 +261,7 @@ u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 
 	if (status)
 		return status;
+	liov_mediator_doorbell_reset(med, qid, true);
 	flags = port_lock_irqsave(&med->lock);
 	*cq = (struct med_cq){
 		.live = true, .in_cmb = in_cmb, .entries = entries, .phase = true, .irq = irq, .vvec = vvec,
@@ -275,6 +281,7 @@ u16 liov_mediator_create_sq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 
 	if (status)
 		return status;
+	liov_mediator_doorbell_reset(med, qid, false);
 	flags = port_lock_irqsave(&med->lock);
 	*sq = (struct med_sq){
 		.live = true, .in_cmb = in_cmb, .entries = entries, .cqid = cqid,

@@ -31,6 +31,7 @@
 #define MED_LIST_ENTRIES	512u
 #define MED_PASS_MAX		128u			/* commands fetched before others get a turn (EXH-09) */
 #define MED_NSID		1u
+#define MED_DOORBELLS		(2 * (LIOV_VM_QUEUES_MAX + 1)) /* as in BAR 0: SQ k at 2k, CQ k at 2k + 1 */
 
 /* A command that the hardware has. */
 struct med_tag {
@@ -98,6 +99,11 @@ struct liov_mediator {
 	bool has_list_iova;
 	u64 entries[MED_LIST_ENTRIES];	/* PRP list or DSM ranges of the command being looked at */
 	struct liov_mediated_queue queue[LIOV_VM_QUEUES_MAX];
+	/* With cfg.watch_doorbells. */
+	struct port_pages doorbells;	/* a page */
+	bool has_doorbells, watched;
+	struct port_watch watch;
+	u16 rung[MED_DOORBELLS];	/* values that were acted upon; under vm->lock */
 };
 
 /* What the check of a command found out. */
@@ -139,6 +145,14 @@ u16 liov_mediator_map(struct liov_mediator *med, const struct nvme_sqe *in, u32 
 void liov_mediator_unmap(struct liov_mediator *med, u32 tag);
 /* Ranges of a Dataset Management into the tag's private page, checked and translated. */
 u16 liov_mediator_ranges(struct liov_mediator *med, const struct nvme_sqe *in, u32 tag);
+
+/* mediator_watch.c */
+/* The VM's doorbell page, where the backend is configured so; and look at it when told. */
+int liov_mediator_watch(struct liov_mediator *med);
+/* Nobody looks any more when it returns; the page is still there. Without vm->lock */
+void liov_mediator_unwatch(struct liov_mediator *med);
+/* A queue starts: its doorbell is 0, whatever was stored there before (a tail of its predecessor would hide the same tail of its own). V */
+void liov_mediator_doorbell_reset(struct liov_mediator *med, u32 qid, bool cq);
 
 /* mediator_ring.c */
 /* Fetch and submit as far as there is work, room and budget; at most MED_PASS_MAX. V */

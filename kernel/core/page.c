@@ -16,7 +16,7 @@ int liov_info_page_init(struct liov_vm *vm)
 		.magic = LIOV_INFO_MAGIC,
 		.major = LIOV_ABI_MAJOR,
 		.minor = LIOV_ABI_MINOR,
-		.flags = direct ? LIOV_INFO_DOORBELLS : 0,
+		.flags = direct || be->cfg.watch_doorbells ? LIOV_INFO_DOORBELLS : 0,
 		.nr_queues = vm->cfg.nr_queues,
 		/* Under mediated the mediator translates: the guest's numbers are its own. */
 		.lba_start = direct ? vm->lba.start : 0,
@@ -44,6 +44,9 @@ int liov_info_page_init(struct liov_vm *vm)
 
 			q->sq_doorbell = base + (u32)liov_doorbell(be, vm->queue[i]->qid, false);
 			q->cq_doorbell = base + (u32)liov_doorbell(be, vm->queue[i]->qid, true);
+		} else if (be->cfg.watch_doorbells) {
+			q->sq_doorbell = LIOV_CMB_DOORBELLS + 8 * (i + 1);
+			q->cq_doorbell = q->sq_doorbell + 4;
 		}
 	}
 	s = port_pages_shm(&vm->info_page);
@@ -139,7 +142,7 @@ static struct liov_page page_find(struct liov_vm *vm, u64 off, bool write)
 	if (page == LIOV_CMB_INFO)
 		return write ? nothing : (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = vm->info_page };
 	if (page == LIOV_CMB_DOORBELLS)
-		return direct ? page_shared_doorbells(vm) : nothing;
+		return direct ? page_shared_doorbells(vm) : liov_mediator_doorbell_page(vm);
 	if (page < LIOV_CMB_SLOTS || index >= vm->cfg.nr_queues)
 		return nothing;
 	return direct ? page_slot(vm, (u32)index, slot_off) : liov_mediator_page(vm, (u32)index, slot_off);

@@ -66,6 +66,8 @@ struct port_host {
 	u32 nr_vectors;
 	u64 msix_table;			/* address of the MSI-X table */
 	u32 omit;			/* enum host_omit */
+	struct port_watch *watches;
+	bool listens;			/* to vCPUs' stores, since the first watch */
 	u64 syncs, revokes;
 };
 

@@ -14,6 +14,8 @@ int sim_pages_alloc(struct port_host *h, u32 nr, struct port_pages *p);
 void sim_pages_get(const struct port_pages *p);
 void sim_pages_put(struct port_pages *p);
 struct port_shm sim_pages_shm(const struct port_pages *p);
+int sim_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg), void *arg);
+void sim_pages_unwatch_sync(struct port_watch *w);
 int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot);
 int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot);
 void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len);
@@ -89,6 +91,17 @@ static inline void port_pages_put(struct port_pages *p)
 static inline struct port_shm port_pages_shm(const struct port_pages *p)
 {
 	return sim_pages_shm(p);
+}
+
+static inline int port_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg),
+				   void *arg)
+{
+	return sim_pages_watch(h, p, w, fn, arg);
+}
+
+static inline void port_pages_unwatch_sync(struct port_watch *w)
+{
+	sim_pages_unwatch_sync(w);
 }
 
 static inline int port_iommu_map(struct port_host *h, iova_t iova, const struct port_pages *p, u32 nr_pages, u32 prot)

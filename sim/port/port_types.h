@@ -37,6 +37,18 @@ struct port_waitq {
 	struct task *head, *tail;
 };
 
+struct port_watch {
+	struct port_host *host;
+	struct port_pages pages;
+	void (*fn)(void *arg);
+	void *arg;
+	struct port_watch *next;	/* of the host's */
+	struct task *task;		/* calls fn */
+	struct port_waitq idle;
+	bool stored;			/* since fn was last called */
+	bool ended;
+};
+
 struct port_lock {
 	struct port_home *home;
 	bool held;

@@ -45,11 +45,12 @@ static const struct field iommu_fields[] = {
 	TIME("invalidation", vtd.invalidation_ps), FIELD("posted_interrupts", posted_interrupts, FIELD_BOOL, 0, 1), { NULL }
 };
 
-static const char backend_keys[] = "host_lbas queues queue_depth timeout dma_offset";
+static const char backend_keys[] = "host_lbas queues queue_depth timeout dma_offset watch_doorbells";
 static const struct field backend_fields[] = {
 	NUMBER("host_lbas", backend.host_lbas, 0, 1ull << 34), NUMBER("queues", backend.io_queues, 0, 511),
 	NUMBER("queue_depth", backend.queue_depth, 2, 1024), FIELD("timeout", backend.timeout_ns, FIELD_PS_AS_NS, PS_PER_US, 1000 * PS_PER_MS * 100),
-	FIELD("dma_offset", backend.dma_offset, FIELD_BOOL, 0, 1), { NULL }
+	FIELD("dma_offset", backend.dma_offset, FIELD_BOOL, 0, 1),
+	FIELD("watch_doorbells", backend.watch_doorbells, FIELD_BOOL, 0, 1), { NULL }
 };
 
 static const char machine_keys[] = "ssd iommu backend cores memory budget";

@@ -26,7 +26,7 @@
 #define LIOV_BAR0_MSIX_PBA	0x3000u
 #define LIOV_CMB_BAR		2
 
-/* CMB: the info page, the doorbell page where VMs share one, then a slot a queue pair. */
+/* CMB: the info page, the doorbell page where VMs share one or the host watches this VM's, then a slot a queue pair. */
 #define LIOV_CMB_INFO		0x0u
 #define LIOV_CMB_DOORBELLS	0x1000u
 #define LIOV_CMB_SLOTS		0x10000u

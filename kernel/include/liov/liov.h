@@ -98,6 +98,7 @@ struct liov_backend_config {
 	bool dma_offset;		/* VMs get IOVA windows of their own; else IOVA = guest-physical address */
 	struct liov_range vm_iova;	/* bytes: where those windows come from */
 	u64 vm_iova_window;		/* bytes each */
+	bool watch_doorbells;		/* mediated: besides those that trap, VMs get some in memory that is watched */
 };
 
 /* What bring-up learnt about the controller. */

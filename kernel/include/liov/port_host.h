@@ -7,7 +7,8 @@
  * core never sees VT-d tables, interrupt remapping entries or EPT. Contexts as in port_base.h.
  *
  * port_types.h defines besides: struct port_host (a physical NVMe function in the home's
- * hands), struct port_vm (the home's side of one VM), struct port_pages (by value).
+ * hands), struct port_vm (the home's side of one VM), struct port_pages (by value),
+ * struct port_watch (embedded, zeroed before use, immovable while it watches).
  */
 
 #include "port_base.h"
@@ -32,6 +33,17 @@ static inline int port_pages_alloc(struct port_host *h, u32 nr, struct port_page
 static inline void port_pages_get(const struct port_pages *p);
 static inline void port_pages_put(struct port_pages *p);
 static inline struct port_shm port_pages_shm(const struct port_pages *p);
+
+/*
+ * Call fn(arg) in process context soon after a vCPU stored to the pages, which outlive the
+ * watch. Stores in quick succession are one call; a store that fn may not have seen brings
+ * another. fn may wait; what other watches do does not hold it up. -ENOMEM; -EOPNOTSUPP: the
+ * home can not. unwatch: when it returns fn does not run and is not called again; not under a
+ * lock that fn takes. P
+ */
+static inline int port_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg),
+				   void *arg);
+static inline void port_pages_unwatch_sync(struct port_watch *w);
 
 /*
  * LightIOV's own IOMMU domain. Mapping what is mapped is -EBUSY. After unmap the device may

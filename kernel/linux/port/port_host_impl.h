@@ -99,6 +99,22 @@ static inline struct port_shm port_pages_shm(const struct port_pages *p)
 	return (struct port_shm){ .mem = page_address(p->page), .len_bytes = p->nr << PAGE_SHIFT };
 }
 
+/*
+ * Only a VM stores to what is watched, and there is none yet. With one this is a thread that
+ * polls: a write-protected page would exit at each store, and no processor tells of a store to
+ * memory otherwise but to a core that waits for it (MONITOR).
+ */
+static inline int port_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg),
+				   void *arg)
+{
+	return -EOPNOTSUPP;
+}
+
+/* No watch was ever made: true at once. */
+static inline void port_pages_unwatch_sync(struct port_watch *w)
+{
+}
+
 static inline int port_iommu_map(struct port_host *h, iova_t iova, const struct port_pages *p, u32 nr_pages, u32 prot)
 {
 	if (!nr_pages || nr_pages > p->nr)

@@ -64,6 +64,10 @@ struct port_pages {
 	u32 nr;
 };
 
+/* Nothing is watched: port_host_impl.h says why. */
+struct port_watch {
+};
+
 /* host/port_host.h: a physical NVMe function. */
 struct port_host;
 
