@@ -185,18 +185,20 @@ static void fe_reset_work(void *arg)
 	fe_admin_post_aer(fe);
 }
 
+/* The device is told first: while its queues stand it may write to what a request names. Memory goes back in the reverse order. */
 static void fe_undo(struct liov_frontend *fe)
 {
 	u32 i;
 
 	fe->live = false;
 	port_work_cancel_sync(&fe->reset_work);
+	fe_set_enable(fe, false);
 	for (i = 0; fe->queue && i < fe->nr_queues; i++)
 		if (fe->queue[i].has_lists)
 			fe_queue_stop(fe, i);
+	for (i = fe->queue ? fe->nr_queues : 0; i > 0; i--)
+		fe_queue_free(fe, i - 1);
 	fe_admin_stop(fe);
-	for (i = 0; fe->queue && i < fe->nr_queues; i++)
-		fe_queue_free(fe, i);
 	port_free(fe->home, fe->queue);
 	fe->queue = NULL;
 	fe->nr_queues = 0;

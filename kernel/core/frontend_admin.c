@@ -147,9 +147,9 @@ out_free:
 	return ret;
 }
 
+/* After the controller was disabled. */
 void fe_admin_stop(struct liov_frontend *fe)
 {
-	fe_set_enable(fe, false);
 	port_guest_irq_free(fe->guest, 0);
 	port_guest_dma_free(fe->guest, FE_ADMIN_PAGES, &fe->admin, fe->admin_gpa);
 }

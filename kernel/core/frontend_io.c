@@ -134,8 +134,10 @@ static int fe_build_dsm(struct liov_fe_queue *q, const struct liov_request *rq, 
 	};
 	gpa_t list = { q->lists_gpa.v + fe_list_off(tag) };
 
-	if (!fe_memory_ok(q->fe, list, sizeof(range)))
+	if (!fe_memory_ok(q->fe, list, sizeof(range))) {
+		fe_trace(q->fe, LIOV_TRACE_DENY, 0, list.v, sizeof(range));
 		return -EIO;
+	}
 	port_shm_copy_out(&q->lists, fe_list_off(tag), &range, sizeof(range));
 	sqe->prp1 = liov_dma_translate(q->fe->info.dma_offset, list).v;
 	sqe->cdw11 = (u32)NVME_DSM_AD;
