@@ -31,6 +31,7 @@ struct vtd {
 		bool write;
 		u8 reason;
 	} blocked;
+	u64 io_id;
 };
 
 static struct vtd unit;
@@ -69,6 +70,11 @@ void vtd_block(struct vtd *vtd, u16 rid, iova_t addr, bool write, u8 reason)
 	vtd->blocked.iova = addr.v;
 	vtd->blocked.write = write;
 	vtd->blocked.reason = reason;
+}
+
+void vtd_on_behalf(struct vtd *vtd, u64 io_id)
+{
+	vtd->io_id = io_id;
 }
 
 static u8 buf[0x4000];

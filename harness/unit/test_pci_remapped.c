@@ -115,6 +115,25 @@ static void test_dma__not_mapped__read_fails_write_is_posted(void **state)
 	assert_int_equal(f->count[TRACE_DMA], 0);
 }
 
+/* What is blocked is traced with the command it was blocked for: data, and an interrupt made by it. */
+static void test_dma__blocked__trace_names_the_command(void **state)
+{
+	u32 val = 0;
+	u64 done = 0;
+
+	(void)state;
+	fn.io_id = 7ULL << 48 | 3;
+	dma_write(UNMAPPED, &val, 4);
+	assert_int_equal(f->last[TRACE_VTD_FAULT].io_id, 7ULL << 48 | 3);
+	remapping_on();
+	dma_write(0xFEE00010 | 9 << 5, &val, 4);
+	assert_int_equal(f->count[TRACE_IRTE_FAULT], 1);
+	assert_int_equal(f->last[TRACE_IRTE_FAULT].io_id, 7ULL << 48 | 3);
+	fn.io_id = 0;
+	assert_false(dma_read(UNMAPPED, &val, 4, &done));
+	assert_int_equal(f->last[TRACE_VTD_FAULT].io_id, 0);
+}
+
 static void test_dma__mapped_to_a_bar__has_no_target(void **state)
 {
 	u32 val = 0;
@@ -236,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_dma__mapped__moves_and_pays_for_the_walk_once),
 		T(test_dma__not_mapped__read_fails_write_is_posted),
+		T(test_dma__blocked__trace_names_the_command),
 		T(test_dma__mapped_to_a_bar__has_no_target),
 		T(test_interrupt_range__data_names_a_present_entry__is_delivered),
 		T(test_interrupt_range__index_past_the_table__is_blocked),

@@ -235,6 +235,11 @@ void vtd_free(struct vtd *vtd)
 	free(vtd);
 }
 
+void vtd_on_behalf(struct vtd *vtd, u64 io_id)
+{
+	vtd->io_id = io_id;
+}
+
 const struct vtd_counters *vtd_counters(const struct vtd *vtd)
 {
 	return &vtd->counters;

@@ -66,6 +66,9 @@ enum vtd_result vtd_interrupt(struct vtd *vtd, u16 rid, u64 addr, u32 data, u32 
 /* A read of the interrupt range, or another request the unit must refuse: record @reason. */
 void vtd_block(struct vtd *vtd, u16 rid, iova_t addr, bool write, u8 reason);
 
+/* The requests that follow are of command @io_id, as struct trace_event has it; for the trace. 0: of none. */
+void vtd_on_behalf(struct vtd *vtd, u64 io_id);
+
 const struct vtd_counters *vtd_counters(const struct vtd *vtd);
 
 #endif

@@ -113,7 +113,7 @@ static bool dma_fault_is_qualified(u8 reason)
 void vtd_fault_dma(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 reason, bool fpd)
 {
 	vtd->counters.faults++;
-	trace4(vtd->trace, TRACE_VTD_FAULT, 0, rid | (u64)write << 16, iova, reason, 0);
+	trace4(vtd->trace, TRACE_VTD_FAULT, vtd->io_id, rid | (u64)write << 16, iova, reason, 0);
 	if (fpd && dma_fault_is_qualified(reason))
 		return;
 	fault_record(vtd, iova & VTD_FRCD_LO_FI,
@@ -125,7 +125,7 @@ void vtd_fault_dma(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 reason, bo
 void vtd_fault_ir(struct vtd *vtd, u16 rid, u32 index, u64 addr, u8 reason, bool fpd)
 {
 	vtd->counters.irte_faults++;
-	trace4(vtd->trace, TRACE_IRTE_FAULT, 0, rid, index, reason, addr);
+	trace4(vtd->trace, TRACE_IRTE_FAULT, vtd->io_id, rid, index, reason, addr);
 	if (fpd)
 		return;
 	fault_record(vtd, FIELD_PREP(VTD_FRCD_LO_INDEX, index),

@@ -80,6 +80,7 @@ struct vtd {
 	struct vtd_regs regs;
 	struct vtd_frcd frcd[VTD_FAULT_RECORDS];
 	u32 frcd_next;			/* record the next fault goes to */
+	u64 io_id;			/* command on whose behalf requests come; for the trace */
 	/* Latched by SRTP and SIRTP; the registers behind them may change without effect. */
 	u64 root;
 	u64 ir_table;

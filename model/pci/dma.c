@@ -103,6 +103,12 @@ static bool read_page(struct pci_function *fn, u64 iova, struct dma_data *d, u32
 	return true;
 }
 
+static void on_behalf_of_command(struct pci_function *fn)
+{
+	if (fn->root->vtd)
+		vtd_on_behalf(fn->root->vtd, fn->io_id);
+}
+
 /* The first error ends the transfer: its completion is a header without data. */
 static bool dma_read(struct pci_function *fn, u64 iova, struct dma_data *d, u32 len_bytes, u64 *done_ps)
 {
@@ -112,6 +118,7 @@ static bool dma_read(struct pci_function *fn, u64 iova, struct dma_data *d, u32 
 
 	if (!pci_is_master(fn))
 		return false;
+	on_behalf_of_command(fn);
 	while (left) {
 		u32 n = in_page(iova, left);
 
@@ -190,6 +197,7 @@ static void dma_write(struct pci_function *fn, u64 iova, struct dma_data *d, u32
 
 	if (!pci_is_master(fn))
 		return;
+	on_behalf_of_command(fn);
 	while (left) {
 		u32 n = in_page(iova, left);
 
@@ -234,6 +242,7 @@ void pci_dma_message(struct pci_function *fn, u64 addr, u32 data)
 	struct pci_transfer t = { .data_tlps = 1, .data_bytes = sizeof(data) };
 	struct dma_data d = { .out = (const u8 *)&data };
 
+	on_behalf_of_command(fn);
 	if (fn->root->vtd && is_interrupt_range((u32)addr))
 		write_interrupt(fn, addr, data, sizeof(data));
 	else
