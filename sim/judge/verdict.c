@@ -152,11 +152,21 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 	}
 }
 
+/* Was it a command of somebody else's that ran into it? Then it is no answer to the attacker. */
+static bool is_anothers(const struct judge *j, u64 io_id)
+{
+	u32 owner = oracle_queue_owner(j->o, (u32)(io_id >> 48));
+
+	return io_id && owner != j->by && owner != SIM_OWNER_NONE;
+}
+
 static void fault_event(struct judge *j, const struct trace_event *ev)
 {
 	bool irte = ev->kind == TRACE_IRTE_FAULT;
 	char code[24];
 
+	if (is_anothers(j, ev->io_id))
+		return;
 	snprintf(code, sizeof(code), "vtd:0x%02X", (u32)ev->c & 0xFF);
 	add_code(j, code);
 	if (irte)
@@ -221,7 +231,8 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 		add_code(j, "csts:cfs");
 		break;
 	case TRACE_DMA_NO_TARGET:
-		add_evidence(j, ev, COMPONENT_PCI, EVIDENCE_REFUSED, "no target for DMA at", ev->b, ev->d);
+		if (!is_anothers(j, ev->io_id))
+			add_evidence(j, ev, COMPONENT_PCI, EVIDENCE_REFUSED, "no target for DMA at", ev->b, ev->d);
 		break;
 	case TRACE_VTD_FAULT:
 	case TRACE_IRTE_FAULT:
