@@ -22,7 +22,7 @@ struct vtd;
 #define PCI_MSIX_VECTORS_MAX 512
 
 /*
- * Costs of the link; sources in scenarios/platforms. The two sizes are what the platform
+ * Costs of the link; sources at the defaults in sim/machine.c. The two sizes are what the platform
  * programmed into DevCtl: a power of two from 128 to 4096, or 0 for 4096.
  */
 struct pci_link_config {
