@@ -375,22 +375,22 @@ void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 
 /* --- the guest --- */
 
-static u32 rd32(u64 off)
+static inline u32 rd32(u64 off)
 {
 	return (u32)liov_device_rd(&rig->vm, off, 4);
 }
 
-static void wr32(u64 off, u32 val)
+static inline void wr32(u64 off, u32 val)
 {
 	liov_device_wr(&rig->vm, off, val, 4);
 }
 
-static void *ram(u64 gpa)
+static inline void *ram(u64 gpa)
 {
 	return rig->ram + (gpa - RAM_BASE);
 }
 
-static void rig_setup(enum liov_policy policy)
+static inline void rig_setup(enum liov_policy policy)
 {
 	u32 i;
 
@@ -420,7 +420,7 @@ static void rig_setup(enum liov_policy policy)
 }
 
 /* Everything that was held is let go when the hardware has answered all. */
-static void rig_teardown(void)
+static inline void rig_teardown(void)
 {
 	if (liov_device_mediated(&rig->vm)) {
 		liov_mediator_pause(&rig->vm);
@@ -430,12 +430,12 @@ static void rig_teardown(void)
 	rig = NULL;
 }
 
-static void rig_cfg_wr(u32 off, u32 val, u32 len)
+static inline void rig_cfg_wr(u32 off, u32 val, u32 len)
 {
 	liov_device_cfg_wr(&rig->vm, off, val, len);
 }
 
-static u32 rig_find_cap(u8 id)
+static inline u32 rig_find_cap(u8 id)
 {
 	u32 at = liov_device_cfg_rd(&rig->vm, PCIS_CAP_POINTER, 1);
 
@@ -447,7 +447,7 @@ static u32 rig_find_cap(u8 id)
 
 #define CC_GOOD (1u | 6u << 16 | 4u << 20)
 
-static void rig_enable(void)
+static inline void rig_enable(void)
 {
 	u32 v;
 
@@ -469,13 +469,13 @@ static void rig_enable(void)
 	memset(ram(ACQ), 0, 4096);
 }
 
-static void rig_admin_put(const struct nvme_sqe *sqe)
+static inline void rig_admin_put(const struct nvme_sqe *sqe)
 {
 	memcpy(ram(ASQ + rig->admin_tail * 64), sqe, 64);
 	rig->admin_tail = (rig->admin_tail + 1) % ADMIN_ENTRIES;
 }
 
-static void rig_admin_ring(void)
+static inline void rig_admin_ring(void)
 {
 	wr32(0x1000, rig->admin_tail);
 }
@@ -493,12 +493,12 @@ static bool rig_admin_get(struct nvme_cqe *cqe)
 }
 
 /* SCT << 8 | SC, with DNR as NVME_DNR. */
-static u32 status_of_cqe(const struct nvme_cqe *cqe)
+static inline u32 status_of_cqe(const struct nvme_cqe *cqe)
 {
 	return (cqe->status >> 1 & 0x7FF) | (cqe->status & 0x8000 ? DNR : 0);
 }
 
-static u32 rig_admin(struct nvme_sqe sqe, u32 *dw0)
+static inline u32 rig_admin(struct nvme_sqe sqe, u32 *dw0)
 {
 	struct nvme_cqe cqe;
 
@@ -512,17 +512,17 @@ static u32 rig_admin(struct nvme_sqe sqe, u32 *dw0)
 	return status_of_cqe(&cqe);
 }
 
-static u64 rig_slot(u32 qid)
+static inline u64 rig_slot(u32 qid)
 {
 	return BAR2 + 0x10000 + (qid - 1) * 0x20000ull;
 }
 
-static u32 rig_create_cq_at(u32 qid, u32 entries, u64 prp1, u32 cdw11)
+static inline u32 rig_create_cq_at(u32 qid, u32 entries, u64 prp1, u32 cdw11)
 {
 	return rig_admin((struct nvme_sqe){ .opcode = 5, .cdw10 = qid | (entries - 1) << 16, .cdw11 = cdw11, .prp1 = prp1 }, NULL);
 }
 
-static u32 rig_create_sq_at(u32 qid, u32 entries, u64 prp1, u32 cqid)
+static inline u32 rig_create_sq_at(u32 qid, u32 entries, u64 prp1, u32 cqid)
 {
 	return rig_admin((struct nvme_sqe){ .opcode = 1, .cdw10 = qid | (entries - 1) << 16, .cdw11 = cqid << 16 | 1,
 					    .prp1 = prp1 }, NULL);
