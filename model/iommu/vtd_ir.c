@@ -125,7 +125,7 @@ static void remap(struct vtd *vtd, u16 rid, const struct vtd_irte *irte)
 	msg.dest = (u32)(vtd->eime ? FIELD_GET(VTD_IRTE_LO_DST, irte->lo) : FIELD_GET(VTD_IRTE_LO_DST_XAPIC, irte->lo));
 	msg.one_of = (irte->lo & VTD_IRTE_LO_RH) || msg.mode == VTD_DLM_LOWEST;
 	vtd->counters.remapped++;
-	trace4(vtd->trace, TRACE_IRTE_REMAP, 0, rid, irte->index, msg.vector, msg.dest);
+	trace4(vtd->trace, TRACE_IRTE_REMAP, vtd->io_id, rid, irte->index, msg.vector, msg.dest);
 	message_send(vtd, &msg);
 }
 
@@ -147,14 +147,14 @@ static u8 post(struct vtd *vtd, u16 rid, const struct vtd_irte *irte)
 		return VTD_FR_IR_PID_RSVD;
 	bus_wr64(vtd->bus, (hpa_t){ pda + 8ULL * (vector / 64) }, pid.pir[vector / 64] | BIT_ULL(vector % 64));
 	vtd->counters.posted++;
-	trace4(vtd->trace, TRACE_IRTE_POST, 0, rid, irte->index, vector, pda);
+	trace4(vtd->trace, TRACE_IRTE_POST, vtd->io_id, rid, irte->index, vector, pda);
 	if ((pid.control & VTD_PID_ON) || ((pid.control & VTD_PID_SN) && !(irte->lo & VTD_IRTE_POSTED_LO_URG)))
 		return 0;
 	bus_wr64(vtd->bus, (hpa_t){ pda + VTD_PID_CONTROL }, pid.control | VTD_PID_ON);
 	msg.vector = (u8)FIELD_GET(VTD_PID_NV, pid.control);
 	msg.dest = (u32)(vtd->eime ? FIELD_GET(VTD_PID_NDST, pid.control) : FIELD_GET(VTD_PID_NDST_XAPIC, pid.control));
 	vtd->counters.notified++;
-	trace4(vtd->trace, TRACE_PI_NOTIFY, 0, pda, msg.vector, msg.dest, 0);
+	trace4(vtd->trace, TRACE_PI_NOTIFY, vtd->io_id, pda, msg.vector, msg.dest, 0);
 	message_send(vtd, &msg);
 	return 0;
 }
