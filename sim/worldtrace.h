@@ -10,7 +10,7 @@ enum world_trace_kind {
 	SIM_TRACE_FRAMES = TRACE_MODEL_END, /* a = hpa, b = bytes, c = owner, d = 1 taken, 0 free */
 	SIM_TRACE_PAGE,		/* the host mapped a CMB page into a VM: a = vm, b = offset, c = hpa, d = writable */
 	SIM_TRACE_NO_SLOT,	/* host: a guest-physical address that is nobody's: a = vm, b = gpa, c = write */
-	SIM_TRACE_REVOKED,	/* host: the hypervisor was told to take pages away: a = vm, b = offset, c = bytes */
+	SIM_TRACE_REVOKED,	/* host: the hypervisor was told to take pages away, and says it has: a = vm, b = offset, c = bytes */
 	SIM_TRACE_IOVA,		/* host: a = iova, b = bytes, c = hpa, d = 1 mapped, 0 unmapped, 2 invalidated */
 	SIM_TRACE_VM,		/* a = vm, b = 1 created, 0 gone, c = first LBA, d = blocks: as the host's request was answered */
 	SIM_TRACE_QUEUE,	/* a = vm, b = hardware qid, c = 1 given, 0 taken */

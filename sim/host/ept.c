@@ -152,10 +152,10 @@ void sim_vm_revoke(struct port_vm *vm, u64 off, u64 len)
 {
 	struct port_host *h = vm->m->host;
 
-	trace4(&vm->m->trace, SIM_TRACE_REVOKED, 0, vm->cfg.id, off, len, 0);
 	h->revokes++;
 	if (!(h->omit & HOST_OMIT_VM_REVOKE))
 		host_ept_unmap(vm, (gpa_t){ VM_CMB_GPA + off }, len);
+	trace4(&vm->m->trace, SIM_TRACE_REVOKED, 0, vm->cfg.id, off, len, 0);
 }
 
 static bool map_ram(struct port_vm *vm, gpa_t gpa)

@@ -28,7 +28,6 @@ struct oracle {
 	u32 queue_owner[QUEUES_MAX];
 	struct { u64 start, count; bool live; } lba[ORACLE_VMS_MAX];
 	u64 *written;			/* bit a block: written by who owns it now */
-	u64 dma_io;			/* command whose data moved last */
 	u64 msi_time;
 	u32 msi_vector;
 	bool msi_seen;
@@ -41,6 +40,7 @@ struct oracle {
 /* A host page that a VM may reach by its CPU: last VM it was mapped into wins, another's access is a violation. */
 struct page_owner {
 	u64 hpa;
+	u64 off;			/* in that VM's CMB */
 	u32 vm;
 };
 
@@ -278,7 +278,6 @@ static void dma(struct oracle *o, const struct trace_event *ev)
 	bool write = (ev->a >> 16) & 1;
 	u32 kind = (ev->a >> 17) & 3, vm, owner;
 
-	o->dma_io = ev->io_id;
 	if (kind == PCI_DMA_QUEUE)
 		return;		/* entries of queues: the host chose their addresses */
 	vm = oracle_queue_owner(o, (u32)(ev->io_id >> 48));
@@ -320,6 +319,18 @@ static void page_mapped(struct oracle *o, const struct trace_event *ev)
 		p->hpa = ev->c;
 	}
 	p->vm = (u32)ev->a;
+	p->off = ev->b;
+}
+
+/* The host was asked to take pages from a VM and has: they are the host's alone until it maps them again. */
+static void pages_revoked(struct oracle *o, const struct trace_event *ev)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < o->nr_pages; i++)
+		if (o->pages[i].vm != ev->a || o->pages[i].off < ev->b || o->pages[i].off - ev->b >= ev->c)
+			o->pages[n++] = o->pages[i];
+	o->nr_pages = n;
 }
 
 static void doorbell_rung(struct oracle *o, const struct trace_event *ev, u32 vm, u64 off)
@@ -387,10 +398,11 @@ static void interrupt(struct oracle *o, const struct trace_event *ev, bool poste
 {
 	u32 victim = posted ? pid_owner(o, ev->d) : SIM_OWNER_HOST;
 	bool own = o->msi_seen && o->msi_time == ev->time_ps && ev->b == o->w.irte_base + o->msi_vector;
-	u32 by = own ? oracle_queue_owner(o, o->msi_vector) : oracle_queue_owner(o, (u32)(o->dma_io >> 48));
+	u32 by = oracle_queue_owner(o, own ? o->msi_vector : (u32)(ev->io_id >> 48));
 
 	o->msi_seen = false;
-	if (own && (!posted || by == victim))
+	/* A queue that is nobody's any more has no right to a descriptor that is nobody's any more. */
+	if (own && (!posted || (by == victim && is_vm(by))))
 		return;
 	violation(o, ev, ORACLE_VECTOR, by, victim, own ? "its vector interrupts through entry" : "DMA interrupts through entry", ev->b, 1);
 }
@@ -414,6 +426,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 			frames_freed(o, ev);
 		break;
 	case SIM_TRACE_PAGE: page_mapped(o, ev); break;
+	case SIM_TRACE_REVOKED: pages_revoked(o, ev); break;
 	case SIM_TRACE_VM: vm_changed(o, ev); break;
 	case SIM_TRACE_QUEUE: queue_changed(o, ev); break;
 	default: break;
@@ -423,7 +436,8 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 {
 	static const u32 kinds[] = { TRACE_MEDIA, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
-				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_VM, SIM_TRACE_QUEUE };
+				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
+				     SIM_TRACE_QUEUE };
 	struct oracle *o = calloc(1, sizeof(*o));
 	u32 i;
 
