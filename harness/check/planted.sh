@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Bugs planted in LightIOV's own core, one at a time: what the check that is taken out stopped
+# must escape now, and the oracle must say so. One source file is changed and linked in front
+# of the rest.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+out=$OUT/planted
+mkdir -p "$out"
+
+# planted WHAT FILE SED SCENARIO POLICY: the scenario must escape with SED applied to kernel/core/FILE.
+planted()
+{
+	base=$out/$(basename "$2" .c)
+	sed "$3" "$LIOV_DIR/core/$2" > "$base.c"
+	if cmp -s "$base.c" "$LIOV_DIR/core/$2"; then
+		fail "$1: $2 does not have what is to be changed"
+		return
+	fi
+	# shellcheck disable=SC2086
+	if ! $KERNEL_CC -Wno-unused -Wno-error -I"$LIOV_DIR/core" -c -o "$base.o" "$base.c" > "$base.log" 2>&1 ||
+	   ! $LINK -o "$out/lightiov" "$B/sim/main.o" "$base.o" $WITH_LIBS >> "$base.log" 2>&1; then
+		fail "$1: does not build" "$(tail -n 20 "$base.log")"
+		return
+	fi
+	"$out/lightiov" run --policy "$5" --variant - --quiet --json="$base.json" "scenarios/malicious/$4.lua" > "$base.log" 2>&1
+	seen=$("$B/check/runs" < "$base.json" | cut -f 5)
+	if [ "$seen" = ESCAPED ]; then pass "$1"; else fail "$1: $4 under $5 is ${seen:-nothing}, not ESCAPED" "$(tail -n 20 "$base.log")"; fi
+}
+
+planted "blocks are not wiped" wipe.c \
+	's/err = liov_hostio_zero.*/err = 0;/; s/err = wipe_verify.*/err = 0;/' rem/REM-01 paper
+planted "the mediator takes any LBA" mediator_check.c \
+	's/if (!liov_lba_inside(/if (0 \&\& !liov_lba_inside(/' lba/LBA-01 mediated
+planted "the mediator takes any DSM range" mediator_prp.c \
+	's/else if (!liov_lba_inside(/else if (0 \&\& !liov_lba_inside(/' lba/LBA-07 mediated
+planted "released memory stays in the IOMMU's cache" memory.c \
+	'/port_iommu_unmap(be->host, iova, len_bytes);/{n;d}' iom/IOM-01 nrd
+planted "a queue has all LBAs in its domain" nrd.c \
+	's/{ vm->lba.start, vm->lba.count }/{ 0, ~0ULL }/' lba/LBA-01 nrd
+planted "a queue has all memory in its domain" nrd.c \
+	's/liov_dma_translate(vm->dma_offset, r->gpa).v, r->len_bytes/0, 1ULL << 46/' gpa/GPA-01 nrd
+planted "a VM may have any queue's doorbells" page.c \
+	's/liov_doorbell(be, q->qid, false)/liov_doorbell(be, 2, false)/; s/liov_doorbell(be, vm->queue\[i\]->qid, false)/liov_doorbell(be, 2, false)/' \
+	lba/LBA-01 nrd
+ok
