@@ -79,14 +79,26 @@ void judge_status(struct judge *j, u16 status)
 	add_code(j, code);
 }
 
+/* Room for one more piece: when all is full, that of the last which says less. */
+static struct evidence *evidence_slot(struct verdict *v, enum evidence_kind kind)
+{
+	u32 i;
+
+	if (v->nr_evidence < VERDICT_EVIDENCE)
+		return &v->evidence[v->nr_evidence++];
+	for (i = VERDICT_EVIDENCE; i > 0; i--)
+		if (v->evidence[i - 1].kind > kind)
+			return &v->evidence[i - 1];
+	return NULL;
+}
+
 static void add_evidence(struct judge *j, const struct trace_event *ev, enum verdict_component c, enum evidence_kind kind,
 			 const char *text, u64 a, u64 b)
 {
-	struct evidence *e;
+	struct evidence *e = j->open ? evidence_slot(&j->v, kind) : NULL;
 
-	if (!j->open || j->v.nr_evidence == VERDICT_EVIDENCE)
+	if (!e)
 		return;
-	e = &j->v.evidence[j->v.nr_evidence++];
 	*e = (struct evidence){ .time_ps = ev->time_ps, .io_id = ev->io_id, .component = c, .kind = kind };
 	snprintf(e->text, sizeof(e->text), "%s 0x%llx 0x%llx", text, (unsigned long long)a, (unsigned long long)b);
 }
@@ -101,7 +113,7 @@ static bool guard_stands(const struct judge *j, enum liov_guard guard, u64 addr)
 {
 	u32 i;
 
-	for (i = 0; i < j->nr_standing; i++) {
+	for (i = 0; i < j->nr_standing && i < STANDING_MAX; i++) {
 		const struct standing *r = &j->standing[i];
 
 		if (r->guard == guard && r->vm == j->by && addr >= r->start && addr - r->start < r->len)
@@ -112,8 +124,9 @@ static bool guard_stands(const struct judge *j, enum liov_guard guard, u64 addr)
 
 static void remember_guard(struct judge *j, const struct trace_event *ev)
 {
-	if (j->nr_standing < STANDING_MAX)
-		j->standing[j->nr_standing++] = (struct standing){ (enum liov_guard)(u32)ev->b, (u32)ev->a, ev->c, ev->d };
+	/* Of more than there is room for, the latest. */
+	j->standing[j->nr_standing++ % STANDING_MAX] =
+		(struct standing){ (enum liov_guard)(u32)ev->b, (u32)ev->a, ev->c, ev->d };
 }
 
 static enum evidence_kind guard_kind(u32 guard)
