@@ -202,7 +202,7 @@ void sim_work_queue(struct port_work *w)
 {
 	struct worker *k = &w->home->worker;
 
-	if (w->queued)
+	if (w->queued || w->cancelling)
 		return;
 	w->queued = true;
 	w->next = NULL;
@@ -233,8 +233,10 @@ void sim_work_cancel_sync(struct port_work *w)
 			k->tail = prev;
 		w->queued = false;
 	}
+	w->cancelling++;
 	while (w->running)
 		task_wait(&w->idle, TASK_FOREVER);
+	w->cancelling--;
 }
 
 static void timer_fire(struct event *ev)

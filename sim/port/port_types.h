@@ -73,6 +73,7 @@ struct port_work {
 	void *arg;
 	struct port_work *next;
 	bool queued, running;
+	u32 cancelling;		/* who waits for its end: it cannot be queued meanwhile */
 	struct port_waitq idle;
 };
 
