@@ -10,6 +10,7 @@
 #include <assert.h>
 
 #define TWO_MIB 0x200000ull
+#define IOVA_END (1ull << 48)	/* what four levels translate */
 #define IQ_ENTRIES 256u
 #define IQ_POLL_PS (100 * PS_PER_NS)
 #define IQ_POLLS_MAX 100000u
@@ -170,7 +171,7 @@ int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot)
 	u64 flags = (prot & PORT_READ ? VTD_SSPTE_R : 0) | (prot & PORT_WRITE ? VTD_SSPTE_W : 0);
 	u64 a, step;
 
-	if (len == 0 || ((iova | hpa | len) & (SPEC_PAGE_SIZE - 1)) || iova + len > 1ull << 48 || !flags)
+	if (len == 0 || ((iova | hpa | len) & (SPEC_PAGE_SIZE - 1)) || len > IOVA_END || iova > IOVA_END - len || !flags)
 		return -EINVAL;
 	if (mapped(h, iova, len))
 		return -EBUSY;
