@@ -167,14 +167,17 @@ static int memory_verb(lua_State *L, bool add)
 	struct script_vm *v = check_live_vm(L, 1);
 	u64 gpa = arg_u64(L, 2, "the address"), len = arg_u64(L, 3, "the length");
 	struct stand s = stand_on(L, v);
+	struct liov_frontend *fe = vm_frontend_enter(v->vm);
 	int ret;
 
-	if (!v->vm->fe)
+	if (!fe)
 		ret = -ENODEV;
 	else if (add)
-		ret = liov_frontend_mem_register(v->vm->fe, (gpa_t){ gpa }, len);
+		ret = liov_frontend_mem_register(fe, (gpa_t){ gpa }, len);
 	else
-		ret = liov_frontend_mem_unregister(v->vm->fe, (gpa_t){ gpa }, len);
+		ret = liov_frontend_mem_unregister(fe, (gpa_t){ gpa }, len);
+	if (fe)
+		vm_frontend_leave(v->vm);
 	stand_off(&s);
 	push_status(L, ret);
 	return 1;

@@ -38,54 +38,85 @@ void vm_io_attach(struct port_vm *vm)
 int vm_frontend_start(struct port_vm *vm, u32 queues, u32 depth)
 {
 	struct liov_fe_config cfg = { .nr_queues = queues, .depth = depth, .timeout_ns = FRONTEND_TIMEOUT_NS };
+	struct liov_frontend *fe;
 	int ret;
 
-	if (vm->fe)
+	if (vm->fe || vm->fe_changing)
 		return -EBUSY;
 	vm_io_attach(vm);
-	vm->fe = sim_alloc(&vm->guest.home, sizeof(*vm->fe));
-	if (!vm->fe)
+	fe = sim_alloc(&vm->guest.home, sizeof(*fe));
+	if (!fe)
 		return -ENOMEM;
+	vm->fe_changing = true;
 	ret = liov_frontend_probe(&vm->guest);
 	if (ret == 0)
-		ret = liov_frontend_start(vm->fe, &vm->guest, &cfg);
-	if (ret) {
-		sim_free(&vm->guest.home, vm->fe);
-		vm->fe = NULL;
-	}
+		ret = liov_frontend_start(fe, &vm->guest, &cfg);
+	vm->fe_changing = false;
+	if (ret)
+		sim_free(&vm->guest.home, fe);
+	else
+		vm->fe = fe;
 	return ret;
 }
 
+/* Any of a guest's tasks may ask for anything at any time: the frontend goes when none is in it. */
 void vm_frontend_stop(struct port_vm *vm)
 {
-	if (!vm->fe)
+	struct liov_frontend *fe = vm->fe;
+
+	if (!fe)
 		return;
-	liov_frontend_stop(vm->fe);
-	sim_free(&vm->guest.home, vm->fe);
 	vm->fe = NULL;
+	vm->fe_changing = true;
+	while (vm->fe_users)
+		task_wait(&vm->fe_idle, TASK_FOREVER);
+	liov_frontend_stop(fe);
+	sim_free(&vm->guest.home, fe);
+	vm->fe_changing = false;
+}
+
+struct liov_frontend *vm_frontend_enter(struct port_vm *vm)
+{
+	if (vm->fe)
+		vm->fe_users++;
+	return vm->fe;
+}
+
+void vm_frontend_leave(struct port_vm *vm)
+{
+	assert(vm->fe_users);
+	if (--vm->fe_users == 0)
+		task_wake_all(&vm->fe_idle);
 }
 
 int vm_submit(struct port_vm *vm, u32 queue, struct liov_request *rq, struct vm_io *io)
 {
-	if (!vm->fe)
+	struct liov_frontend *fe = vm_frontend_enter(vm);
+	int ret;
+
+	if (!fe)
 		return -ENODEV;
 	vm_io_begin(vm, io);
 	rq->cookie = io;
-	return liov_frontend_submit(vm->fe, queue, rq);
+	ret = liov_frontend_submit(fe, queue, rq);
+	vm_frontend_leave(vm);
+	return ret;
 }
 
 /* What a patched driver does: the ring is kept in order, nothing is looked at. */
 int vm_submit_raw(struct port_vm *vm, u32 queue, struct nvme_sqe *sqe, struct vm_io *io)
 {
+	struct liov_frontend *fe = vm->fe;
 	struct liov_fe_queue *q;
 	unsigned long flags;
 	int ret = 0;
 	u16 tag;
 
-	if (!vm->fe || queue >= vm->fe->nr_queues)
+	if (!fe || queue >= fe->nr_queues)
 		return -ENODEV;
+	vm_frontend_enter(vm);
 	vm_io_begin(vm, io);
-	q = &vm->fe->queue[queue];
+	q = &fe->queue[queue];
 	flags = port_lock_irqsave(&q->lock);
 	if (!q->live || q->nr_free == 0) {
 		ret = q->live ? -EAGAIN : -ENODEV;
@@ -95,12 +126,13 @@ int vm_submit_raw(struct port_vm *vm, u32 queue, struct nvme_sqe *sqe, struct vm
 	q->tags[tag].busy = true;
 	q->tags[tag].cookie = io;
 	sqe->cid = tag;
-	port_shm_copy_out(&vm->fe->cmb, q->sq + q->sq_tail * 64u, sqe, sizeof(*sqe));
+	port_shm_copy_out(&fe->cmb, q->sq + q->sq_tail * 64u, sqe, sizeof(*sqe));
 	q->sq_tail = q->sq_tail + 1 == q->entries ? 0 : q->sq_tail + 1;
-	port_dma_wmb(vm->fe->home);
-	port_mmio_wr32(q->doorbell_in_cmb ? &vm->fe->cmb_regs : &vm->fe->bar0, q->sq_doorbell, q->sq_tail);
+	port_dma_wmb(fe->home);
+	port_mmio_wr32(q->doorbell_in_cmb ? &fe->cmb_regs : &fe->bar0, q->sq_doorbell, q->sq_tail);
 out:
 	port_unlock_irqrestore(&q->lock, flags);
+	vm_frontend_leave(vm);
 	return ret;
 }
 
@@ -122,5 +154,12 @@ bool vm_io_wait(struct vm_io *io, u64 timeout_ps)
 
 int vm_admin(struct port_vm *vm, struct nvme_sqe *sqe, u32 *dw0)
 {
-	return vm->fe ? liov_frontend_admin(vm->fe, sqe, dw0) : -ENODEV;
+	struct liov_frontend *fe = vm_frontend_enter(vm);
+	int ret;
+
+	if (!fe)
+		return -ENODEV;
+	ret = liov_frontend_admin(fe, sqe, dw0);
+	vm_frontend_leave(vm);
+	return ret;
 }

@@ -28,6 +28,10 @@ void vm_io_begin(struct port_vm *vm, struct vm_io *io);
 int vm_frontend_start(struct port_vm *vm, u32 queues, u32 depth);
 void vm_frontend_stop(struct port_vm *vm);
 
+/* For calls into the frontend itself: it stays until left. NULL, and nothing to leave, where it is not up. */
+struct liov_frontend *vm_frontend_enter(struct port_vm *vm);
+void vm_frontend_leave(struct port_vm *vm);
+
 /* A checked request through the frontend: -errno as liov_frontend_submit(). */
 int vm_submit(struct port_vm *vm, u32 queue, struct liov_request *rq, struct vm_io *io);
 

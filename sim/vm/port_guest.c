@@ -137,10 +137,19 @@ int sim_guest_irq_request(struct port_guest *g, u32 vec, void (*fn)(void *arg), 
 	return 0;
 }
 
+/* As free_irq() does: what the handler uses may go when this returns. */
 void sim_guest_irq_free(struct port_guest *g, u32 vec)
 {
+	u32 i;
+
 	guest_msix_write(g, vec, PCIS_MSIX_ENTRY_CONTROL, PCIS_MSIX_ENTRY_MASKED);
 	g->handler[VM_IRQ_BASE + vec].fn = NULL;
+	for (i = 0; i < g->vm->nr_gv; i++) {
+		struct gvcpu *gv = &g->vm->gv[i];
+
+		while (gv->in_irq && gv->irq_vector == VM_IRQ_BASE + vec)
+			task_wait(&gv->idle_wait, TASK_FOREVER);
+	}
 }
 
 void sim_guest_complete(struct port_guest *g, void *cookie, u16 status)

@@ -136,6 +136,7 @@ static void vm_irq_main(void *arg)
 			continue;
 		}
 		gv->in_irq = true;
+		gv->irq_vector = (u8)vec;
 		gv->interrupts++;
 		if (g->handler[vec].fn)
 			g->handler[vec].fn(g->handler[vec].arg);
@@ -151,8 +152,9 @@ bool vm_idle(struct gvcpu *gv, u64 timeout_ps)
 	bool woken;
 
 	vm_pass(gv, 0);
-	if (gv->vm->cfg.halt_when_idle && gv->vcpu.state == VCPU_RUNNING && !gv->vm->dead && !gv->in_irq &&
-	    gv->irq_off == 0 && !vcpu_irq_pending(&gv->vcpu))
+	/* While another task's exit is handled the vCPU is the host's: it cannot halt. */
+	if (gv->vm->cfg.halt_when_idle && gv->vcpu.state == VCPU_RUNNING && gv->vcpu.outside == 0 && !gv->vm->dead &&
+	    !gv->in_irq && gv->irq_off == 0 && !vcpu_irq_pending(&gv->vcpu))
 		host_vcpu_halt(gv);
 	woken = task_wait(&gv->idle_wait, timeout_ps);
 	if (gv->vcpu.state == VCPU_HALTED && !gv->vm->dead) {

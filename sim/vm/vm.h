@@ -40,7 +40,8 @@ struct gvcpu {
 	struct port_vm *vm;
 	u32 index;
 	u32 irq_off;			/* nesting of what keeps interrupts out */
-	bool in_irq;
+	bool in_irq;			/* the handler of irq_vector runs */
+	u8 irq_vector;
 	u64 busy_until_ps;		/* tasks of one vCPU share its time */
 	struct port_waitq irq_wait;	/* its interrupt task */
 	struct port_waitq idle_wait;	/* tasks waiting for something to happen on it */
@@ -80,7 +81,10 @@ struct port_vm {
 	u64 pinned_bytes;		/* frames LightIOV asked to keep in place */
 	bool exited;			/* its memory is freed as soon as nothing pins it */
 	struct port_guest guest;
-	struct liov_frontend *fe;
+	struct liov_frontend *fe;	/* NULL but while it is up */
+	bool fe_changing;		/* being brought up or down */
+	u32 fe_users;			/* tasks inside the frontend */
+	struct port_waitq fe_idle;
 };
 
 /*
