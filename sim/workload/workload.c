@@ -32,6 +32,7 @@ struct workload {
 	struct slot *slots;
 	struct slot *free;
 	u32 *generation;	/* a chunk of cfg.blocks each: last completed write, 0 never */
+	u32 *attempt;		/* ... and last write since that failed, or 0: each of its blocks may be written or not */
 	u8 *in_flight;		/* requests on the chunk: writes stay alone */
 	u64 chunks, next_chunk;
 	bool stopping, ended;
@@ -59,15 +60,37 @@ static u64 tag_of(const struct slot *s, u32 sector, u32 generation)
 	return generation ? workload_tag(s->w->vm->cfg.id, s->block + sector, generation) : STORE_TAG_ZERO;
 }
 
-static bool data_right(struct slot *s, u32 generation)
+static bool sector_right(struct slot *s, u32 sector, u32 first, u32 last)
 {
-	u32 i;
+	u32 g;
 	hpa_t hpa;
 
+	if (!buffer_hpa(s, sector, &hpa))
+		return false;
+	for (g = first; g <= last; g++)
+		if (store_sector_is(s->w->vm->m->memory, hpa.v, tag_of(s, sector, g)))
+			return true;
+	return false;
+}
+
+static bool data_right(struct slot *s, u64 chunk)
+{
+	u32 first = s->w->generation[chunk], last = s->w->attempt[chunk], i;
+
 	for (i = 0; i < s->w->cfg.blocks; i++)
-		if (!buffer_hpa(s, i, &hpa) || !store_sector_is(s->w->vm->m->memory, hpa.v, tag_of(s, i, generation)))
+		if (!sector_right(s, i, first, last > first ? last : first))
 			return false;
 	return true;
+}
+
+static void write_done(struct slot *s, u64 chunk)
+{
+	if (s->io.status) {
+		s->w->attempt[chunk] = s->generation;
+	} else {
+		s->w->generation[chunk] = s->generation;
+		s->w->attempt[chunk] = 0;
+	}
 }
 
 static void fill_buffer(struct slot *s, u32 generation)
@@ -101,9 +124,9 @@ static void slot_done(struct vm_io *io)
 	w->res.last_ps = io->completed_ps;
 	if (io->status)
 		w->res.errors++;
-	else if (s->write)
-		w->generation[chunk] = s->generation;
-	else if (w->cfg.verify && !data_right(s, w->generation[chunk]))
+	if (s->write)
+		write_done(s, chunk);
+	else if (io->status == 0 && w->cfg.verify && !data_right(s, chunk))
 		w->res.wrong++;
 	s->next_free = w->free;
 	w->free = s;
@@ -159,7 +182,7 @@ static bool next_request(struct workload *w)
 		return false;
 	s->block = w->cfg.first_block + chunk * w->cfg.blocks;
 	if (s->write) {
-		s->generation = w->generation[chunk] + 1;
+		s->generation = (w->attempt[chunk] ? w->attempt[chunk] : w->generation[chunk]) + 1;
 		fill_buffer(s, s->generation);
 		w->in_flight[chunk] = CHUNK_WRITING;
 	} else {
@@ -254,8 +277,9 @@ struct workload *workload_start(struct port_vm *vm, const struct workload_config
 	rng_split(&w->rng, cfg->seed, "workload");
 	hist_init(&w->latency);
 	w->generation = calloc(w->chunks, sizeof(*w->generation));
+	w->attempt = calloc(w->chunks, sizeof(*w->attempt));
 	w->in_flight = calloc(w->chunks, 1);
-	if (!w->generation || !w->in_flight || make_slots(w))
+	if (!w->generation || !w->attempt || !w->in_flight || make_slots(w))
 		goto out;
 	w->task = vm_task(w->gv, "workload", workload_main, w);
 	if (!w->task)
@@ -291,6 +315,7 @@ void workload_free(struct workload *w)
 	if (!w)
 		return;
 	free(w->generation);
+	free(w->attempt);
 	free(w->in_flight);
 	free(w->slots);
 	free(w);
