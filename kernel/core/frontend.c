@@ -199,6 +199,8 @@ static void fe_undo(struct liov_frontend *fe)
 	for (i = fe->queue ? fe->nr_queues : 0; i > 0; i--)
 		fe_queue_free(fe, i - 1);
 	fe_admin_stop(fe);
+	/* A last event may have come in before its handler was gone. */
+	port_work_cancel_sync(&fe->reset_work);
 	port_free(fe->home, fe->queue);
 	fe->queue = NULL;
 	fe->nr_queues = 0;
@@ -248,8 +250,10 @@ int liov_frontend_start(struct liov_frontend *fe, struct port_guest *g, const st
 	command = port_guest_cfg_rd32(g, PCIS_COMMAND) & 0xFFFF;
 	port_guest_cfg_wr32(g, PCIS_COMMAND, command | PCIS_COMMAND_MEMORY | PCIS_COMMAND_MASTER);
 	ret = fe_admin_start(fe);
-	if (ret)
+	if (ret) {
+		port_work_cancel_sync(&fe->reset_work);
 		return ret;
+	}
 	fe->live = true;
 	ret = fe_bring_up(fe);
 	if (ret)
