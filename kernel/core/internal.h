@@ -105,9 +105,9 @@ int liov_vm_queue_create_cq(struct liov_vm *vm, u32 index, u32 entries, bool irq
 int liov_vm_queue_create_sq(struct liov_vm *vm, u32 index, u32 entries, u32 cq_index);
 int liov_vm_queue_delete_sq(struct liov_vm *vm, u32 index); /* doorbells and pages revoked first */
 int liov_vm_queue_delete_cq(struct liov_vm *vm, u32 index);
-/* Close all queues, then take the whole CMB from every vCPU; vectors quiet. */
 void liov_vm_close_queues(struct liov_vm *vm);	/* no page answers, interrupts masked and unposted; V */
-void liov_vm_revoke_all(struct liov_vm *vm);
+/* Close all queues, then take the CMB from @off on from every vCPU. */
+void liov_vm_revoke_from(struct liov_vm *vm, u64 off);
 /* Queues with their bit in @which: pages revoked, SQs deleted, CQs deleted, vectors unposted. An error: some are in quarantine. */
 int liov_vm_queues_shut(struct liov_vm *vm, u32 which);
 /* The VM's virtual controller was disabled or reset: all its queues are deleted, pages zeroed. Under mediated: the virtual ones. */

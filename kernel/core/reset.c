@@ -17,7 +17,8 @@ static void reset_close_vm(struct liov_vm *vm)
 	if (vm->has_mediator)
 		liov_vm_close_queues(vm);
 	else
-		liov_vm_revoke_all(vm);
+		/* The info page says the same afterwards. It stays: a touch would map it while it is being taken away. */
+		liov_vm_revoke_from(vm, LIOV_CMB_DOORBELLS);
 	port_mutex_unlock(&vm->lock);
 }
 

@@ -108,7 +108,7 @@ void liov_vm_dismantle(struct liov_vm *vm)
 
 	port_mutex_lock(&vm->lock);
 	if (vm->has_device)
-		liov_vm_revoke_all(vm);
+		liov_vm_revoke_from(vm, 0);
 	(void)liov_vm_queues_shut(vm, (1u << vm->cfg.nr_queues) - 1);
 	port_mutex_unlock(&vm->lock);
 	if (vm->has_mediator)

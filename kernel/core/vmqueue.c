@@ -207,10 +207,10 @@ void liov_vm_close_queues(struct liov_vm *vm)
 	}
 }
 
-void liov_vm_revoke_all(struct liov_vm *vm)
+void liov_vm_revoke_from(struct liov_vm *vm, u64 off)
 {
 	liov_vm_close_queues(vm);
-	vm_revoke(vm, 0, vm->cmb_size);
+	vm_revoke(vm, off, vm->cmb_size - off);
 }
 
 static void queues_reset_mediated(struct liov_vm *vm)
