@@ -193,10 +193,11 @@ void machine_free(struct machine *m)
 	if (!m)
 		return;
 	task_free_all(&m->tasks);
-	if (m->host)
-		host_free(m->host);
+	/* These take their events out of the queue; what the host and its VMs have there just goes. */
 	nvme_free(m->nvme);
 	vtd_free(m->vtd);
+	if (m->host)
+		host_free(m->host);
 	store_free(m->memory);
 	store_free(m->media);
 	sched_free(m->sched);
