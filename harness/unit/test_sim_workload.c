@@ -30,24 +30,24 @@ static const struct workload_config reads = {
 
 static struct workload *started(struct world *w, const struct workload_config *cfg)
 {
-	struct workload *load = workload_start(vm, cfg);
+	struct workload *one = workload_start(vm, cfg);
 
-	CHECK(load != NULL);
-	if (!load)
+	CHECK(one != NULL);
+	if (!one)
 		abort();
-	return load;
+	return one;
 }
 
 static struct workload_result ran(struct world *w, const struct workload_config *cfg)
 {
-	struct workload *load = started(w, cfg);
+	struct workload *one = started(w, cfg);
 	struct workload_result r;
 
-	CHECK(workload_join(load, SECOND));
-	r = workload_result(load);
+	CHECK(workload_join(one, SECOND));
+	r = workload_result(one);
 	CHECK_INT(r.latency->count, r.completed);
 	r.latency = NULL;
-	workload_free(load);
+	workload_free(one);
 	return r;
 }
 
@@ -147,7 +147,7 @@ static void test_workload__medium_changed__wrong(void **state)
 static void write_lost(struct world *w)
 {
 	struct workload_config cfg = reads;
-	struct workload *load;
+	struct workload *one;
 	struct workload_result r;
 	u64 old;
 	bool known;
@@ -159,22 +159,22 @@ static void write_lost(struct world *w)
 	cfg.depth = 1;
 	cfg.span_blocks = 8;
 	cfg.requests = 0;
-	load = started(w, &cfg);
-	for (i = 0; i < 1000 && workload_result(load).completed < 50; i++)
+	one = started(w, &cfg);
+	for (i = 0; i < 1000 && workload_result(one).completed < 50; i++)
 		task_sleep(50 * PS_PER_US);
-	CHECK_INT(workload_result(load).wrong, 0);
+	CHECK_INT(workload_result(one).wrong, 0);
 	known = store_sector_tag(w->m->media, medium(FIRST), &old);
 	CHECK(known && old != STORE_TAG_ZERO);
 	/* Put the first content back until it is seen: a write may heal it first. */
-	for (i = 0; i < 1000 && workload_result(load).wrong == 0; i++) {
+	for (i = 0; i < 1000 && workload_result(one).wrong == 0; i++) {
 		task_sleep(200 * PS_PER_US);
 		store_write_tag(w->m->media, medium(FIRST), old);
 	}
-	CHECK(workload_stop(load, SECOND));
-	r = workload_result(load);
+	CHECK(workload_stop(one, SECOND));
+	r = workload_result(one);
 	CHECK(r.wrong > 0);
 	CHECK_INT(r.outstanding, 0);
-	workload_free(load);
+	workload_free(one);
 }
 
 static void test_workload__stale_generation__wrong(void **state)
@@ -262,9 +262,10 @@ static void loses_the_10th(void *opaque, void *cookie, u16 status)
 		complete(opaque, cookie, status);
 }
 
+static struct workload *load;
+
 static void lost(struct world *w)
 {
-	struct workload *load;
 	struct workload_result r;
 
 	if (!guest(w))
@@ -286,6 +287,8 @@ static void lost(struct world *w)
 static void test_workload__completion_lost__stays_outstanding(void **state)
 {
 	world_run(*state, lost);
+	/* Its task stood on it until the machine went. */
+	workload_free(load);
 }
 
 static void fails(void *opaque, void *cookie, u16 status)
