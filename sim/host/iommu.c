@@ -13,7 +13,9 @@
 #define IOVA_END (1ull << 48)	/* what four levels translate */
 #define IQ_ENTRIES 256u
 #define IQ_POLL_PS (100 * PS_PER_NS)
-#define IQ_POLLS_MAX 100000u
+#define IQ_POLLS_QUICK 1000u
+#define IQ_POLL_SLOW_PS (100 * PS_PER_US)	/* of an IOMMU that a scenario made slow */
+#define IQ_POLLS_MAX 2000000u
 
 static u32 reg_rd32(struct port_host *h, u32 reg)
 {
@@ -97,7 +99,7 @@ void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi)
 	reg_wr64(h, VTD_REG_IQT, (u64)h->iq_tail * 16);
 	while ((u32)rd(h, h->iq_status) != seq) {
 		assert(++polls < IQ_POLLS_MAX && "the invalidation queue does not move");
-		task_sleep(IQ_POLL_PS);
+		task_sleep(polls < IQ_POLLS_QUICK ? IQ_POLL_PS : IQ_POLL_SLOW_PS);
 	}
 	port_mutex_unlock(&h->iq_lock);
 }
