@@ -350,9 +350,13 @@ void vm_destroy(struct port_vm *vm)
 		return;
 	vm->dead = true;
 	vm->guest.home.dead = true;
-	for (i = 0; i < vm->nr_gv; i++)
+	for (i = 0; i < vm->nr_gv; i++) {
+		/* What its cores still hold back arrives while the memory is its own. */
+		sched_cancel(vm->m->sched, &vm->gv[i].store_drain);
+		store_drain_late(&vm->gv[i].store_drain);
 		if (vm->gv[i].vcpu.state == VCPU_RUNNING && vm->gv[i].vcpu.outside == 0)
 			host_vcpu_preempt(&vm->gv[i]);
+	}
 	vm->exited = true;
 	vm_free_memory(vm);
 	if (vm->has_liov)
