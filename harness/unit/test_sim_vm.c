@@ -415,6 +415,46 @@ static void test_vm_destroy__while_its_frontend_comes_up__all_given_back(void **
 	world_run(*state, killed_in_bring_up);
 }
 
+/* A store that was not fenced is on its way when the VM ends: it may not arrive in what is somebody else's by then. */
+static hpa_t taken;
+
+static void takes_frames(void *arg)
+{
+	struct world *w = arg;
+
+	task_sleep(2 * PS_PER_US);
+	taken = host_frames_take(w->m->host, &w->m->host->high, TWO_MIB, TWO_MIB, 2);
+}
+
+static void late_store(struct world *w)
+{
+	struct port_shm shm;
+	struct port_mmio reg;
+	u64 value = 0x1234;
+	hpa_t frame;
+	bool ok;
+
+	if (!guest(w))
+		return;
+	shm = (struct port_shm){ &vm->guest.home, RAM + 0x5000 };
+	reg = (struct port_mmio){ &vm->guest.home, RAM };
+	store(RAM, 0);			/* mapped */
+	frame = vm->ram[0].hpa;
+	port_shm_copy_out(&shm, 0, &value, 8);
+	port_mmio_wr32(&reg, 0, 1);
+	task_current()->gvcpu = NULL;
+	machine_task(w->m, "takes", takes_frames, w);
+	vm_destroy(vm);
+	task_sleep(PS_PER_MS);
+	CHECK_INT(taken.v, frame.v);
+	CHECK_INT(bus_rd64(&w->m->bus, (hpa_t){ frame.v + 0x5000 }, &ok), 0);
+}
+
+static void test_vm_destroy__store_on_its_way__does_not_arrive_late(void **state)
+{
+	world_run(*state, late_store);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_setup, world_teardown)
 
 int main(void)
@@ -427,6 +467,7 @@ int main(void)
 		TEST(test_vm_create__refused__nothing_is_left),
 		TEST(test_vm_create__more_vcpus_than_cores__nothing_is_left),
 		TEST(test_vm_destroy__in_the_middle_of_an_exit__ends_there),
+		TEST(test_vm_destroy__store_on_its_way__does_not_arrive_late),
 		TEST(test_vm_destroy__while_its_frontend_comes_up__all_given_back),
 	};
 
