@@ -26,7 +26,7 @@ static u32 find_cap(const u8 *config, u8 id)
 static void probe(struct world *w)
 {
 	struct rig *r = &rig;
-	u8 *config, keep;
+	u8 *config, keep, bars[8];
 	u32 vendor, off, last = 0, i;
 	u64 before;
 
@@ -56,10 +56,13 @@ static void probe(struct world *w)
 
 	config[vendor] = PCIS_CAP_ID_VENDOR;
 	CHECK_INT(liov_frontend_probe(&r->vm->guest), 0);
-	/* A list pointer into the header is no list. */
+	/* A list pointer into the header is no list, whatever a BAR may look like. */
 	keep = config[PCIS_CAP_POINTER];
-	config[PCIS_CAP_POINTER] = 0x10;
+	config[PCIS_CAP_POINTER] = PCIS_BAR0;
+	memcpy(bars, config + PCIS_BAR0, 8);
+	memcpy(config + PCIS_BAR0, config + vendor, 8);
 	CHECK_INT(liov_frontend_probe(&r->vm->guest), -ENODEV);
+	memcpy(config + PCIS_BAR0, bars, 8);
 	config[PCIS_CAP_POINTER] = keep;
 	/* Not an NVMe controller. */
 	config[PCIS_REVISION + 1] = 0x03;
