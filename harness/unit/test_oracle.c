@@ -228,6 +228,9 @@ static void test_vector__message_of_own_queue__only_that(void **state)
 	breach(ORACLE_VECTOR, 2, SIM_OWNER_HOST);
 	/* A message speaks for its own entry, and once. */
 	event(TRACE_MSI, 0x100, QUEUE(1), 0, 0);
+	irte(TRACE_IRTE_REMAP, of_1, 7, 0);
+	breach(ORACLE_VECTOR, 1, SIM_OWNER_HOST);
+	event(TRACE_MSI, 0x100, QUEUE(1), 0, 0);
 	irte(TRACE_IRTE_POST, of_1, QUEUE(2), PID(2));
 	breach(ORACLE_VECTOR, 1, 2);
 	event(TRACE_MSI, 0x100, QUEUE(1), 0, 0);

@@ -229,6 +229,30 @@ static void test_work_cancel_sync__queued__does_not_run(void **state)
 	}
 }
 
+/* The last of the queue is taken out: what comes after stands behind the one before. */
+static void test_work_cancel_sync__last_queued__the_next_is_not_lost(void **state)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		port_work_init(home, &work[i], runs_10, (void *)(uintptr_t)names[i]);
+	run_ns(1);
+	port_work_queue(&work[0]);
+	run_ns(5);
+	port_work_queue(&work[1]);
+	port_work_queue(&work[2]);
+	port_work_cancel_sync(&work[2]);	/* queued: nothing to wait for */
+	port_work_queue(&work[2]);
+	port_work_cancel_sync(&work[2]);
+	port_work_cancel_sync(&work[1]);
+	port_work_queue(&work[2]);
+	port_work_queue(&work[1]);
+	run_ns(100);
+	expect_trail("a@1 c@11 b@21");
+}
+
 static void test_work_cancel_sync__running__waits_for_its_end(void **state)
 {
 	(void)state;
@@ -380,6 +404,7 @@ int main(void)
 		TEST(test_event__reset_at_once__time_is_not_begun_anew),
 		TEST(test_work__queued_twice__runs_once),
 		TEST(test_work_cancel_sync__queued__does_not_run),
+		TEST(test_work_cancel_sync__last_queued__the_next_is_not_lost),
 		TEST(test_work_cancel_sync__running__waits_for_its_end),
 		TEST(test_work_cancel_sync__queues_itself__is_not_queued_after),
 		TEST(test_work__guest_is_dead__nothing_runs),
