@@ -40,6 +40,16 @@ expect_none "the core does not know Linux" "$(grep -rn 'linux/' "$core/core")"
 expect_none "the core has no #if but the frontend's checks" "$(grep -rnE '^[[:space:]]*#[[:space:]]*(el)?if' "$core/core" |
 	grep -vE '#ifndef LIOV_[A-Z0-9_]+_H$|#ifn?def LIOV_NO_FRONTEND_CHECKS$')"
 
+# What scripts may say: each verb and key of the engine's tables.
+if [ "$tree" = . ]; then
+	expect_none "scenarios/README.md names every verb and key" "$({
+		grep -ohE '\{ "[a-z_0-9]+", [a-z]' sim/scenario/verbs_*.c sim/scenario/header.c | grep -oE '"[a-z_0-9]+"'
+		grep -hE '(_keys\[\] =|args_open\()' sim/scenario/*.c | grep -oE '"[a-z_0-9 ]+"' | tr ' ' '\n'
+	} | grep -oE '[a-z_0-9]+' | sort -u | while read -r word; do
+		grep -qE "(^|[^a-z_0-9])$word([^a-z_0-9]|\$)" scenarios/README.md || echo "$word"
+	done)"
+fi
+
 # Sanitizers and gcov have variables of their own.
 if [ "$tree" = . ] && [ -z "${SAN-}${COV-}" ]; then
 	expect_none "model and core have no mutable static state" "$(size -A "$B/libmodel.a" "$B/libcore.a" | awk '

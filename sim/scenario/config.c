@@ -20,7 +20,7 @@ struct field {
 #define NUMBER(key, member, min, max) FIELD(key, member, FIELD_NUMBER, min, max)
 #define TIME(key, member) FIELD(key, member, FIELD_NUMBER, 0, 1000 * PS_PER_MS * 100)
 
-static const char ssd_keys[] = "queues msix mqes dstrd mdts nsze ncap namespaces cqr cmb cmb_lists cmb_cqs resource_domains oncs aerl acl elpe timing";
+static const char ssd_keys[] = "queues msix mqes dstrd mdts nsze ncap namespaces cqr cmb cmb_lists cmb_cqs resource_domains oncs aerl acl elpe sgls keeps_deallocated fragile_doorbells timing";
 static const struct field ssd_fields[] = {
 	NUMBER("queues", ssd.io_queues, 1, 511), NUMBER("msix", ssd.msix_vectors, 1, 512), NUMBER("mqes", ssd.mqes, 1, 0xFFFF),
 	NUMBER("dstrd", ssd.dstrd, 0, 15), NUMBER("mdts", ssd.mdts, 0, 15), NUMBER("nsze", ssd.nsze, 1, 1ull << 34),
@@ -28,7 +28,9 @@ static const struct field ssd_fields[] = {
 	FIELD("cmb", ssd.cmb_size_bytes, FIELD_BYTES, 0, 1ull << 30), FIELD("cmb_lists", ssd.cmb_lists, FIELD_BOOL, 0, 1),
 	FIELD("cmb_cqs", ssd.cmb_cqs, FIELD_BOOL, 0, 1), FIELD("resource_domains", ssd.resource_domains, FIELD_BOOL, 0, 1),
 	NUMBER("oncs", ssd.oncs, 0, 0xFFFF), NUMBER("aerl", ssd.aerl, 0, 255), NUMBER("acl", ssd.acl, 0, 255),
-	NUMBER("elpe", ssd.elpe, 0, 255), { NULL }
+	NUMBER("elpe", ssd.elpe, 0, 255), FIELD("sgls", ssd.sgls, FIELD_BOOL, 0, 1),
+	FIELD("keeps_deallocated", ssd.keeps_deallocated, FIELD_BOOL, 0, 1),
+	FIELD("fragile_doorbells", ssd.fragile_doorbells, FIELD_BOOL, 0, 1), { NULL }
 };
 
 static const char timing_keys[] = "fetch per_4k read write write_drain flush fixed admin reset dies";

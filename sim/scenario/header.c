@@ -127,7 +127,7 @@ DURATION(decl_s, 1000 * PS_PER_MS)
 static int unknown_global(lua_State *L)
 {
 	if (lua_type(L, 2) == LUA_TSTRING)
-		return luaL_error(L, "'%s' is not known here; declare it with local, or see the list of verbs in the manual", lua_tostring(L, 2));
+		return luaL_error(L, "'%s' is not known here; declare it with local, or see the list of verbs in scenarios/README.md", lua_tostring(L, 2));
 	return luaL_error(L, "no such global");
 }
 
