@@ -286,9 +286,9 @@ static void dma(struct oracle *o, const struct trace_event *ev)
 	owner = frame_owner(o, ev->c);
 	if (owner == vm && vm != SIM_OWNER_NONE)
 		return;
-	if (owner == SIM_OWNER_HOST && kind == PCI_DMA_LIST && !write)
-		return;		/* lists and payloads that host software prepared */
 	page = owner == SIM_OWNER_HOST ? page_find(o, ev->c & ~(SPEC_PAGE_SIZE - 1)) : NULL;
+	if (owner == SIM_OWNER_HOST && kind == PCI_DMA_LIST && !write && (!page || page->vm == vm))
+		return;		/* lists and payloads that host software prepared; never what is another's queue */
 	if (page)
 		owner = page->vm;	/* a queue's memory: whose queue it is */
 	violation(o, ev, is_vm(owner) ? ORACLE_FRAME : ORACLE_HOST_MEMORY, vm, owner,
