@@ -12,7 +12,6 @@
 
 #define BLOCK 512ull
 #define QUEUES_MAX 512
-#define RANGES_MAX 4096
 
 /* Owner of a range of frames; ranges in ascending order. What is not listed is free. */
 struct owned {
@@ -23,7 +22,7 @@ struct owned {
 struct oracle {
 	struct oracle_world w;
 	struct owned *frames;
-	u32 nr_frames;
+	u32 nr_frames, cap_frames;
 	u32 last;			/* frames[] index of the last hit */
 	u32 queue_owner[QUEUES_MAX];
 	struct { u64 start, count; bool live; } lba[ORACLE_VMS_MAX];
@@ -113,7 +112,11 @@ static u32 frame_owner(struct oracle *o, u64 addr)
 
 static void frames_insert(struct oracle *o, u32 i, struct owned r)
 {
-	assert(o->nr_frames < RANGES_MAX);
+	if (o->nr_frames == o->cap_frames) {
+		o->cap_frames = o->cap_frames ? o->cap_frames * 2 : 1024;
+		o->frames = realloc(o->frames, o->cap_frames * sizeof(*o->frames));
+		assert(o->frames);
+	}
 	memmove(&o->frames[i + 1], &o->frames[i], (o->nr_frames - i) * sizeof(o->frames[0]));
 	o->frames[i] = r;
 	o->nr_frames++;
@@ -127,7 +130,11 @@ static void frames_taken(struct oracle *o, const struct trace_event *ev)
 		violation(o, ev, ORACLE_OVERLAP, (u32)ev->c, o->frames[i].owner, "is given frames", ev->a, ev->b);
 		return;
 	}
-	frames_insert(o, i, (struct owned){ ev->a, ev->b, (u32)ev->c });
+	/* Side by side and of one owner is one range: tables are taken page by page. */
+	if (i > 0 && o->frames[i - 1].owner == ev->c && o->frames[i - 1].start + o->frames[i - 1].len == ev->a)
+		o->frames[i - 1].len += ev->b;
+	else
+		frames_insert(o, i, (struct owned){ ev->a, ev->b, (u32)ev->c });
 }
 
 static void pages_forget(struct oracle *o, u64 start, u64 len)
@@ -444,9 +451,8 @@ struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 	if (!o)
 		return NULL;
 	o->w = *w;
-	o->frames = calloc(RANGES_MAX, sizeof(*o->frames));
 	o->written = calloc(w->blocks / 64 + 1, sizeof(*o->written));
-	if (!o->frames || !o->written) {
+	if (!o->written) {
 		oracle_free(o);
 		return NULL;
 	}
