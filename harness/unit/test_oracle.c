@@ -66,6 +66,10 @@ static void test_frame__own_memory__only_that(void **state)
 	event(SIM_TRACE_PAGE, 2, 0x10000, QUEUE_PAGE(2), 1);
 	dma(1, true, PCI_DMA_DATA, QUEUE_PAGE(2) + 64);
 	breach(ORACLE_FRAME, 1, 2);
+	dma(1, false, PCI_DMA_LIST, QUEUE_PAGE(2));
+	breach(ORACLE_FRAME, 1, 2);
+	dma(2, false, PCI_DMA_LIST, QUEUE_PAGE(2));
+	legal();
 	/* Commands of the host's queues may name anything. */
 	event_io(7ull << 48 | 1, TRACE_DMA, 0x100 | 1 << 16 | PCI_DMA_DATA << 17, 0, RAM(2), 512);
 	legal();
@@ -338,6 +342,39 @@ static void test_frames__partly_freed__both_sides_stay(void **state)
 	legal();
 }
 
+/* A host takes its tables page by page, and as many as guests make it take. */
+static void test_frames__thousands_of_ranges__each_known(void **state)
+{
+	const u64 base = 0x100000000ull;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 10000; i++)
+		event(SIM_TRACE_FRAMES, base + i * 2 * PAGE, PAGE, i % 2 ? SIM_OWNER_HOST : 1, 1);
+	legal();
+	for (i = 0; i < 10000; i += 2) {
+		dma(1, true, PCI_DMA_DATA, base + i * 2 * PAGE + 8);
+		legal();
+	}
+	dma(1, true, PCI_DMA_DATA, base + 9999 * 2 * PAGE);
+	breach(ORACLE_HOST_MEMORY, 1, SIM_OWNER_HOST);
+	dma(1, true, PCI_DMA_DATA, base + PAGE);
+	breach(ORACLE_HOST_MEMORY, 1, SIM_OWNER_NONE);
+	/* Three taken side by side, given back out of order. */
+	for (i = 0; i < 3; i++)
+		event(SIM_TRACE_FRAMES, 0x900000 + i * PAGE, PAGE, 1, 1);
+	event(SIM_TRACE_FRAMES, 0x900000 + PAGE, PAGE, 0, 0);
+	dma(1, true, PCI_DMA_DATA, 0x900000);
+	dma(1, true, PCI_DMA_DATA, 0x900000 + 2 * PAGE);
+	legal();
+	dma(1, true, PCI_DMA_DATA, 0x900000 + PAGE);
+	breach(ORACLE_HOST_MEMORY, 1, SIM_OWNER_NONE);
+	event(SIM_TRACE_FRAMES, 0x900000 + 2 * PAGE, PAGE, 0, 0);
+	event(SIM_TRACE_FRAMES, 0x900000, PAGE, 0, 0);
+	event(SIM_TRACE_FRAMES, 0x900000, 3 * PAGE, 2, 1);
+	legal();
+}
+
 static void test_violations__many__all_counted_some_kept(void **state)
 {
 	u32 i;
@@ -369,6 +406,7 @@ int main(void)
 		TEST(test_remanence__stale_blocks__not_to_who_never_wrote_them),
 		TEST(test_overlap__two_owners__never),
 		TEST(test_frames__partly_freed__both_sides_stay),
+		TEST(test_frames__thousands_of_ranges__each_known),
 		TEST(test_violations__many__all_counted_some_kept),
 	};
 
