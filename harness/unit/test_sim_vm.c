@@ -178,6 +178,13 @@ static void balloon(struct world *w)
 		CHECK_INT(vm_plug(vm, (gpa_t){ RAM * 8 + i * 2 * PAGE }, PAGE), 0);
 	CHECK_INT(vm_plug(vm, (gpa_t){ RAM * 9 }, PAGE), -ENOSPC);
 	CHECK_INT(vm_balloon_out(vm, (gpa_t){ RAM + TWO_MIB }, PAGE), -ENOSPC);
+	/* An end, or a whole range, needs none. */
+	CHECK_INT(vm_balloon_out(vm, (gpa_t){ RAM + RAM_BYTES - PAGE }, PAGE), 0);
+	CHECK_INT(vm_balloon_out(vm, (gpa_t){ RAM }, PAGE), 0);
+	CHECK_INT(vm->nr_ram, VM_RAM_MAX);
+	CHECK_INT(vm_balloon_out(vm, (gpa_t){ RAM * 8 }, PAGE), 0);
+	CHECK_INT(vm_balloon_out(vm, (gpa_t){ RAM + TWO_MIB }, PAGE), 0);
+	CHECK_INT(vm->nr_ram, VM_RAM_MAX);
 }
 
 static void test_vm_balloon__hole_and_back__the_rest_stays(void **state)

@@ -390,7 +390,7 @@ int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len)
 		if (gpa.v < r.gpa.v || lead >= r.len_bytes || len > r.len_bytes - lead)
 			continue;
 		tail = r.len_bytes - lead - len;
-		if (vm->nr_ram + 1 >= VM_RAM_MAX)
+		if (vm->nr_ram - 1 + (lead != 0) + (tail != 0) > VM_RAM_MAX)
 			return -ENOSPC;
 		vm->ram[i] = vm->ram[--vm->nr_ram];
 		if (lead)
