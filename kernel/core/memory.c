@@ -257,9 +257,9 @@ static u32 mem_split(struct liov_vm *vm, u32 i, gpa_t gpa, u64 len_bytes)
 	vm->mem[i].len_bytes = len_bytes;
 	vm->mem[i].releasing = true;
 	if (after != 0)
-		mem_insert(vm, i + 1, (struct liov_mem){ { gpa.v + len_bytes }, after, whole.region, false });
+		mem_insert(vm, i + 1, (struct liov_mem){ { gpa.v + len_bytes }, after, whole.region, false, false });
 	if (before != 0)
-		mem_insert(vm, i++, (struct liov_mem){ whole.gpa, before, whole.region, false });
+		mem_insert(vm, i++, (struct liov_mem){ whole.gpa, before, whole.region, false, false });
 	port_unlock_irqrestore(&vm->mem_lock, flags);
 	return i;
 }
@@ -300,10 +300,27 @@ static bool mem_wait(struct liov_vm *vm, const struct liov_mem *m)
 	return true;
 }
 
+/* Entry @i, which nothing holds any more, leaves the books. */
+static void mem_end(struct liov_vm *vm, u32 i)
+{
+	struct liov_mem m = vm->mem[i];
+	unsigned long flags;
+
+	if (!m.gone)
+		mem_unmap(vm, m.gpa, m.len_bytes);
+	flags = port_lock_irqsave(&vm->mem_lock);
+	mem_remove(vm, i);
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	if (vm->region[m.region].nr_mem == 0) {
+		region_close(vm, m.region);
+		/* Refused or not, nothing is mapped there any more. */
+		(void)liov_nrd_rebind(vm);
+	}
+}
+
 int liov_vm_mem_unregister(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 {
 	struct liov_mem whole, m;
-	unsigned long flags;
 	u32 i, parts;
 
 	if (len_bytes == 0 || ((gpa.v | len_bytes) & (SPEC_PAGE_SIZE - 1)))
@@ -313,6 +330,8 @@ int liov_vm_mem_unregister(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 		goto out_deny;
 	whole = vm->mem[i];
 	parts = (gpa.v != whole.gpa.v) + (gpa.v + len_bytes != whole.gpa.v + whole.len_bytes);
+	if (whole.gone && parts)
+		goto out_deny;
 	if (vm->nr_mem + parts > LIOV_MEM_RANGES_MAX)
 		return -ENOSPC;
 	i = mem_split(vm, i, gpa, len_bytes);
@@ -321,19 +340,67 @@ int liov_vm_mem_unregister(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 		mem_unsplit(vm, i, &whole);
 		return -EBUSY;
 	}
-	mem_unmap(vm, gpa, len_bytes);
-	flags = port_lock_irqsave(&vm->mem_lock);
-	mem_remove(vm, i);
-	port_unlock_irqrestore(&vm->mem_lock, flags);
-	if (vm->region[m.region].nr_mem == 0) {
-		region_close(vm, m.region);
-		/* Refused or not, nothing is mapped there any more. */
-		(void)liov_nrd_rebind(vm);
-	}
+	mem_end(vm, i);
 	return 0;
 out_deny:
 	liov_deny(vm->be, LIOV_BACKEND, vm->cfg.id, 0, gpa.v, len_bytes);
 	return -EINVAL;
+}
+
+/* An entry of which some lies in the range and still is mapped, or nr_mem. */
+static u32 mem_find_any(const struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	u32 i;
+
+	for (i = 0; i < vm->nr_mem; i++)
+		if (!vm->mem[i].gone && liov_range_overlaps(vm->mem[i].gpa.v, vm->mem[i].len_bytes, gpa.v, len_bytes))
+			break;
+	return i;
+}
+
+/*
+ * Where the table has no room for what is left of the entry, all of it goes. What a lost command
+ * holds stays in the books as releasing, so that the command is accounted for when it ends, but
+ * the controller reaches it no more.
+ */
+static void mem_forget_in(struct liov_vm *vm, u32 i, gpa_t gpa, u64 len_bytes)
+{
+	struct liov_mem whole = vm->mem[i], m;
+	u64 end = whole.gpa.v + whole.len_bytes, start = whole.gpa.v;
+	unsigned long flags;
+
+	if (vm->nr_mem + 2 <= LIOV_MEM_RANGES_MAX) {
+		if (gpa.v > start)
+			start = gpa.v;
+		if (len_bytes < end - gpa.v)
+			end = gpa.v + len_bytes;
+	}
+	i = mem_split(vm, i, (gpa_t){ start }, end - start);
+	m = vm->mem[i];
+	if (mem_wait(vm, &m)) {
+		mem_end(vm, i);
+		return;
+	}
+	flags = port_lock_irqsave(&vm->mem_lock);
+	vm->mem[i].gone = true;
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	mem_unmap(vm, m.gpa, m.len_bytes);
+}
+
+void liov_vm_mem_forget(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	u32 i;
+
+	if (len_bytes == 0 || gpa.v > ~0ULL - (len_bytes - 1))
+		return;
+	/* Whole pages: the controller reaches no smaller part of one. */
+	len_bytes += gpa.v & (SPEC_PAGE_SIZE - 1);
+	gpa.v &= ~(SPEC_PAGE_SIZE - 1);
+	len_bytes = (len_bytes + SPEC_PAGE_SIZE - 1) & ~(SPEC_PAGE_SIZE - 1);
+	port_mutex_lock(&vm->lock);
+	while ((i = mem_find_any(vm, gpa, len_bytes)) < vm->nr_mem)
+		mem_forget_in(vm, i, gpa, len_bytes);
+	port_mutex_unlock(&vm->lock);
 }
 
 void liov_vm_mem_release_all(struct liov_vm *vm)
@@ -341,7 +408,8 @@ void liov_vm_mem_release_all(struct liov_vm *vm)
 	struct liov_backend *be = vm->be;
 
 	for (u32 i = 0; i < vm->nr_mem; i++)
-		port_iommu_unmap(be->host, liov_dma_translate(vm->dma_offset, vm->mem[i].gpa), vm->mem[i].len_bytes);
+		if (!vm->mem[i].gone)
+			port_iommu_unmap(be->host, liov_dma_translate(vm->dma_offset, vm->mem[i].gpa), vm->mem[i].len_bytes);
 	port_iommu_sync(be->host);
 	while (vm->nr_mem > 0) {
 		struct liov_mem m = vm->mem[vm->nr_mem - 1];
@@ -349,9 +417,11 @@ void liov_vm_mem_release_all(struct liov_vm *vm)
 
 		mem_remove(vm, vm->nr_mem - 1);
 		port_unlock_irqrestore(&vm->mem_lock, flags);
-		liov_guard(be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_IOVA_REVOKED,
-			   liov_dma_translate(vm->dma_offset, m.gpa).v, m.len_bytes);
-		port_vm_mem_unpin(vm->port, m.gpa, m.len_bytes);
+		if (!m.gone) {
+			liov_guard(be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_IOVA_REVOKED,
+				   liov_dma_translate(vm->dma_offset, m.gpa).v, m.len_bytes);
+			port_vm_mem_unpin(vm->port, m.gpa, m.len_bytes);
+		}
 		if (vm->region[m.region].nr_mem == 0)
 			region_close(vm, m.region);
 	}

@@ -177,6 +177,7 @@ struct liov_mem {
 	u64 len_bytes;
 	u32 region;			/* index: what it was registered as part of */
 	bool releasing;
+	bool gone;			/* unmapped and unpinned already: the home took it away (liov_vm_mem_forget) */
 };
 
 /*
@@ -288,6 +289,14 @@ void liov_vm_destroy(struct liov_vm *vm);
 
 /* Take queue pair @index (0 ..) from a running VM and put it back to the pool. -ENOENT is -EINVAL. */
 int liov_vm_queue_release(struct liov_vm *vm, u32 index);
+
+/*
+ * The home takes guest memory away (a balloon, memory unplugged, a VMM that unmaps it): what
+ * of [gpa, gpa + len) is registered is unmapped, synced and unpinned, as is more of the same
+ * entry where the books have no room for the rest. Under mediated commands that name it are
+ * waited for first, within the backend's timeout. Never fails. P, takes the VM's lock.
+ */
+void liov_vm_mem_forget(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 
 /* Reset the shared controller; every VM is told and its queues come back (re-created by its frontend, or replayed under mediated). */
 int liov_backend_reset(struct liov_backend *be);
