@@ -98,22 +98,28 @@ static int fe_set_queues(struct liov_frontend *fe)
 	return 0;
 }
 
-int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_bytes)
+static int fe_memory_command(struct liov_frontend *fe, u8 opcode, gpa_t gpa, u64 len_bytes)
 {
-	struct nvme_sqe sqe = { .opcode = LIOV_ADM_MEM_REGISTER };
-	int ret;
+	struct nvme_sqe sqe = { .opcode = opcode };
 
-	if (fe->nr_mem == LIOV_FE_RANGES_MAX)
-		return -ENOSPC;
 	sqe.cdw10 = (u32)gpa.v;
 	sqe.cdw11 = (u32)(gpa.v >> 32);
 	sqe.cdw12 = (u32)len_bytes;
 	sqe.cdw13 = (u32)(len_bytes >> 32);
-	ret = liov_frontend_admin(fe, &sqe, NULL);
-	if (ret)
-		return ret;
-	fe->mem[fe->nr_mem++] = (struct liov_range){ gpa.v, len_bytes };
-	return 0;
+	return liov_frontend_admin(fe, &sqe, NULL);
+}
+
+int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_bytes)
+{
+	int ret = -ENOSPC;
+
+	port_mutex_lock(&fe->mem_lock);
+	if (fe->nr_mem < LIOV_FE_RANGES_MAX)
+		ret = fe_memory_command(fe, LIOV_ADM_MEM_REGISTER, gpa, len_bytes);
+	if (ret == 0)
+		fe->mem[fe->nr_mem++] = (struct liov_range){ gpa.v, len_bytes };
+	port_mutex_unlock(&fe->mem_lock);
+	return ret;
 }
 
 /* Forget [gpa, gpa + len) before the device is told: nothing new may name it. */
@@ -140,16 +146,14 @@ static int fe_forget_memory(struct liov_frontend *fe, u64 gpa, u64 len)
 
 int liov_frontend_mem_unregister(struct liov_frontend *fe, gpa_t gpa, u64 len_bytes)
 {
-	struct nvme_sqe sqe = { .opcode = LIOV_ADM_MEM_UNREGISTER };
-	int ret = fe_forget_memory(fe, gpa.v, len_bytes);
+	int ret;
 
-	if (ret)
-		return ret;
-	sqe.cdw10 = (u32)gpa.v;
-	sqe.cdw11 = (u32)(gpa.v >> 32);
-	sqe.cdw12 = (u32)len_bytes;
-	sqe.cdw13 = (u32)(len_bytes >> 32);
-	return liov_frontend_admin(fe, &sqe, NULL);
+	port_mutex_lock(&fe->mem_lock);
+	ret = fe_forget_memory(fe, gpa.v, len_bytes);
+	if (ret == 0)
+		ret = fe_memory_command(fe, LIOV_ADM_MEM_UNREGISTER, gpa, len_bytes);
+	port_mutex_unlock(&fe->mem_lock);
+	return ret;
 }
 
 static int fe_register_all(struct liov_frontend *fe)
@@ -242,6 +246,7 @@ int liov_frontend_start(struct liov_frontend *fe, struct port_guest *g, const st
 	fe->home = port_guest_home(g);
 	fe->cfg = *cfg;
 	port_mutex_init(fe->home, &fe->admin_lock);
+	port_mutex_init(fe->home, &fe->mem_lock);
 	port_event_init(fe->home, &fe->admin_done);
 	port_work_init(fe->home, &fe->reset_work, fe_reset_work, fe);
 	ret = port_guest_map(g, &fe->bar0, &fe->cmb, &fe->cmb_regs, &fe->cmb_gpa, &fe->cmb_size);

@@ -54,8 +54,10 @@ variant("stock", function(m)
 end)
 variant("registers", function(m)
   local A = m:vm("A")
+  for k = 1, 4 do A:unregister_memory(A.memory + 0x100000 * k, 0x4000) end
   for i = 1, 8 do
     m:spawn { vm = A, vcpu = i - 1, function()
+      A:register_memory(A.memory + 0x100000 * (1 + i % 4) + 0x2000 * (i // 5), 0x2000)
       for k = 1, 12 do
         A:register_memory(A.memory + 0x100000 * i + 0x1000 * k, 4096)
         A:unregister_memory(A.memory + 0x100000 * i, 4096)

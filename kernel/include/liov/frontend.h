@@ -90,6 +90,7 @@ struct liov_frontend {
 	struct port_work reset_work;	/* the shared controller was reset */
 	u32 nr_queues;
 	struct liov_fe_queue *queue;	/* [nr_queues], from port_alloc */
+	struct port_mutex mem_lock;	/* held while mem[] and the device's view of it change */
 	struct liov_range mem[LIOV_FE_RANGES_MAX]; /* registered: the only addresses a command may name */
 	u32 nr_mem;
 	u32 resets_seen;
