@@ -398,6 +398,9 @@ int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len)
 		if (tail)
 			vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa.v + len }, tail, { r.hpa.v + lead + len } };
 		host_ept_unmap(vm, gpa, len);
+		/* It is no memory of the VM's any more, so nobody registers it again meanwhile. */
+		if (vm->has_liov)
+			liov_vm_mem_forget(&vm->liov, gpa, len);
 		host_frames_give(vm->m->host, &vm->m->host->high, (hpa_t){ r.hpa.v + lead }, len);
 		return 0;
 	}
