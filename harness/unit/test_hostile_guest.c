@@ -223,6 +223,19 @@ static void host_releases(struct world *w)
 		vm_queue_release(w->now->vm, (u32)rng_below(&w->rng, w->vm_cfg.liov.nr_queues + 1));
 }
 
+/* Without asking the guest, which may have registered it, and may be using it. */
+static void host_balloons(struct world *w)
+{
+	u64 len = rng_range(&w->rng, 1, 64) * SPEC_PAGE_SIZE;
+	gpa_t at = { w->vm_cfg.ram[0].gpa + RAM_BYTES - SPEC_PAGE_SIZE * rng_range(&w->rng, 64, 400) };
+
+	w->where = "balloon";
+	if (!w->now || vm_balloon_out(w->now->vm, at, len))
+		return;
+	task_sleep(rng_below(&w->rng, 200) * PS_PER_US);
+	(void)vm_plug(w->now->vm, at, len);
+}
+
 static void host_schedules(struct world *w)
 {
 	struct gvcpu *gv;
@@ -256,6 +269,8 @@ static void attack(struct world *w, bool resets)
 			host_resets(w);
 		else if (what < 4)
 			host_releases(w);
+		else if (what < 8)
+			host_balloons(w);
 		else
 			host_schedules(w);
 		w->where = "attack";
