@@ -89,7 +89,8 @@ struct port_vm {
 
 /*
  * Make a VM: memory, EPT, vCPUs on cores of their own, its virtual NVMe device from
- * LightIOV. In a host task. 0 or -errno, and then nothing is left of it.
+ * LightIOV. In a host task. 0 or -errno, and then nothing is left of it but its id:
+ * a machine uses each once, for tasks may still stand on what was that VM.
  */
 int vm_create(struct machine *m, const struct vm_config *cfg, struct port_vm **out);
 
