@@ -101,8 +101,8 @@ void vm_destroy(struct port_vm *vm);
 int vm_queue_release(struct port_vm *vm, u32 index);
 
 /*
- * The host takes memory out of a running VM (a balloon): unmapped in EPT, LightIOV
- * told, frames freed. Or puts some in, at @gpa. Multiples of 4 KiB. -EINVAL: not the VM's, or overlapping. In a host task.
+ * The host takes memory out of a running VM (a balloon): unmapped in EPT, LightIOV told, frames
+ * freed. Or puts some in, at @gpa. Multiples of 4 KiB. -EINVAL: not the VM's, or overlapping. In a host task.
  */
 int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
 int vm_plug(struct port_vm *vm, gpa_t gpa, u64 len_bytes);

@@ -19,6 +19,21 @@ variant("crowd", function(m)
   for i = 1, 70 do if all[i] then m:spawn(function() m:destroy(all[i]) end) end end
   m:sleep(s(1))
 end)
+variant("mixed", function(m)
+  for i = 1, 20 do
+    m:spawn(function()
+      m:sleep(us(50 * i))
+      local A = m:create_vm { name = "A" .. i, lbas = 64, memory = "64M", queues = 1 + i % 3, vcpus = 1 + i % 4, start = false }
+      if not A then return end
+      pcall(A.start, A, { depth = 16 })
+      pcall(A.read, A, { slba = 0, blocks = 8, timeout = ms(1) })
+      m:sleep(us(10 * i))
+      m:destroy(A)
+    end)
+    m:spawn(function() m:sleep(us(70 * i)) m:reset_controller() end)
+  end
+  m:sleep(s(1))
+end)
 variant("greedy", function(m)
   pcall(m.create_vm, m, { name = "A", queues = 16 })
   pcall(m.create_vm, m, { name = "A", queues = 0 })

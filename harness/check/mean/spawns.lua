@@ -70,7 +70,10 @@ variant("resets", function(m)
   local A = m:vm("A")
   for i = 1, 6 do
     m:spawn { vm = A, vcpu = i - 1, function()
-      for k = 1, 3 do m:reset_controller() A:read { slba = 0, blocks = 8, timeout = ms(1) } end
+      for k = 1, 3 do
+        m:reset_controller()
+        pcall(A.read, A, { slba = 0, blocks = 8, timeout = ms(1) })
+      end
     end }
   end
   m:sleep(ms(1))
@@ -79,9 +82,15 @@ variant("resets", function(m)
 end)
 variant("ends", function(m)
   local A = m:vm("A")
-  for i = 1, 6 do m:spawn(function() m:destroy(A) end) end
-  for i = 1, 6 do m:spawn(function() m:release_queue(A, 1) end) end
-  for i = 1, 6 do m:spawn(function() m:balloon(A, A.memory, 4096) end) end
+  local load = A:workload { depth = 8, read_percent = 50, may_fail = true }
+  m:sleep(us(300))
+  for i = 1, 6 do
+    m:spawn(function() m:sleep(us(i)) pcall(m.release_queue, m, A, i) end)
+    m:spawn(function() m:sleep(us(i)) pcall(m.balloon, m, A, A.memory + 4096 * i, 4096) end)
+    m:spawn { vm = A, vcpu = i, function() pcall(A.read, A, { slba = 0, blocks = 8, timeout = ms(1) }) end }
+    m:spawn(function() m:sleep(us(5 * i)) pcall(m.destroy, m, A) end)
+    m:spawn(function() m:sleep(us(4 * i)) m:reset_controller() end)
+  end
   m:sleep(ms(500))
 end)
 variant("idle", function(m)
