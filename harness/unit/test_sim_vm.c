@@ -237,6 +237,12 @@ static void one_life(struct world *w)
 	CHECK_INT(vm_balloon_out(vm, (gpa_t){ RAM + TWO_MIB }, PAGE), 0);
 	CHECK_INT(vm_plug(vm, (gpa_t){ RAM * 4 }, PAGE), 0);
 	load(RAM * 4);
+	/* A large page out and in again is large again; the table of its small ones goes. */
+	load(RAM + 2 * TWO_MIB);
+	CHECK_INT(vm_balloon_out(vm, (gpa_t){ RAM + 2 * TWO_MIB }, TWO_MIB), 0);
+	CHECK_INT(vm_plug(vm, (gpa_t){ RAM + 2 * TWO_MIB }, TWO_MIB), 0);
+	load(RAM + 2 * TWO_MIB);
+	CHECK_INT(walk(w, RAM + 2 * TWO_MIB, EPT_ACCESS_R, EPT_OK).page_shift, 21);
 	task_current()->gvcpu = NULL;
 	vm_destroy(vm);
 	vm_destroy(vm);

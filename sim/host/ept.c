@@ -77,14 +77,13 @@ int host_ept_map(struct port_vm *vm, gpa_t gpa, hpa_t hpa, unsigned int page_shi
 	unsigned int leaf = (page_shift - SPEC_PAGE_SHIFT) / 9 + 1, l;
 	hpa_t table = vm->ept_root;
 	hpa_t at = table;
+	u64 e = 0;
 
 	for (l = EPT_LEVELS; l >= leaf; l--) {
-		u64 e;
-
 		at.v = table.v + EPT_INDEX(gpa.v, l) * 8;
+		e = rd(vm, at);
 		if (l == leaf)
 			break;
-		e = rd(vm, at);
 		if (!(e & EPT_ENTRY_RWX)) {
 			table = table_new(vm);
 			if (hpa_bad(table))
@@ -97,6 +96,9 @@ int host_ept_map(struct port_vm *vm, gpa_t gpa, hpa_t hpa, unsigned int page_shi
 	}
 	bus_wr64(&vm->m->bus, at, hpa.v | EPT_ENTRY_R | (writable ? EPT_ENTRY_W : 0) |
 		 FIELD_PREP(EPT_ENTRY_MT, memory_type) | (leaf > 1 ? EPT_ENTRY_LARGE : 0));
+	/* Small pages that a balloon took, of a large one that is back: their table has nothing left. */
+	if (leaf > 1 && (e & EPT_ENTRY_RWX) && !(e & EPT_ENTRY_LARGE))
+		host_frames_give(vm->m->host, &vm->m->host->low, (hpa_t){ e & EPT_ENTRY_ADDR }, SPEC_PAGE_SIZE);
 	vm->pages_mapped++;
 	return 0;
 }
