@@ -7,7 +7,7 @@ LINUX_B   ?= $(B)/linux
 QEMU_B    ?= $(B)/qemu
 LINUX_WERROR ?= 1
 
-.PHONY: kernel kernel-tree check-linux-gate check-linux-controls
+.PHONY: kernel kernel-tree check-linux-gate check-linux-controls check-linux-mdev
 
 $(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
 	harness/qemu/get $(LINUX_DEB)
@@ -29,3 +29,6 @@ check-linux-gate: kernel ## boot it once under QEMU: read through both kinds of 
 
 check-linux-controls: kernel ## can that fail? without disk content, IOMMU, interrupt remapping
 	harness/qemu/gate-controls $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/controls
+
+check-linux-mdev: kernel ## VMs' devices through VFIO, under both policies
+	harness/qemu/mdev $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/mdev

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * LightIOV's host module: takes an NVMe function that was given to it by driver_override,
- * brings its controller up in a domain of its own, and gives it back disabled.
+ * brings its controller up in a domain of its own, offers parts of it to VMs as mdevs, and
+ * gives it back disabled.
  */
 
 #include <linux/module.h>
 #include <linux/pci.h>
 
-#include "port_host.h"
+#include "vm.h"
 
 static bool gate;
 module_param(gate, bool, 0444);
@@ -30,6 +31,27 @@ static unsigned long long iova_bytes = 1ull << 30;
 module_param(iova_bytes, ullong, 0444);
 MODULE_PARM_DESC(iova_bytes, "its length in bytes");
 
+/* A window for each VM's memory, whose addresses start at 0 in any of them: 16 VMs of up to 16 GiB. */
+static unsigned long long vm_iova_start = 128ull << 30;
+module_param(vm_iova_start, ullong, 0444);
+MODULE_PARM_DESC(vm_iova_start, "start of the IOVA range for VMs");
+
+static unsigned long long vm_iova_bytes = 256ull << 30;
+module_param(vm_iova_bytes, ullong, 0444);
+MODULE_PARM_DESC(vm_iova_bytes, "its length in bytes");
+
+static unsigned long long vm_iova_window = 16ull << 30;
+module_param(vm_iova_window, ullong, 0444);
+MODULE_PARM_DESC(vm_iova_window, "of which each VM gets so much, a power of two: its guest addresses end there");
+
+static unsigned long long vm_blocks = 2097152;
+module_param(vm_blocks, ullong, 0444);
+MODULE_PARM_DESC(vm_blocks, "blocks of a VM, until its attribute blocks is written");
+
+static char *policy = "mediated";
+module_param(policy, charp, 0444);
+MODULE_PARM_DESC(policy, "mediated, or paper: VMs are trusted with block and DMA addresses");
+
 static bool broken;
 module_param(broken, bool, 0444);
 MODULE_PARM_DESC(broken, "an assertion failed (to read, not to set)");
@@ -47,6 +69,7 @@ bool host_is_broken(void)
 struct lightiov {
 	struct port_host host;
 	struct liov_backend be;
+	struct host_mdev mdev;
 	bool stopped;
 };
 
@@ -61,18 +84,52 @@ static void lightiov_report(struct lightiov *l)
 		 i->cmb_sqs ? "" : " (no SQs)", l->host.nr_vectors);
 }
 
+static int lightiov_policy(enum liov_policy *p)
+{
+	if (!strcmp(policy, "mediated"))
+		*p = LIOV_POLICY_MEDIATED;
+	else if (!strcmp(policy, "paper"))
+		*p = LIOV_POLICY_PAPER;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int lightiov_check_windows(struct lightiov *l)
+{
+	int err = host_iommu_check_window(&l->host, iova_start, iova_bytes);
+	bool overlap;
+
+	if (err)
+		return err;
+	overlap = iova_start < vm_iova_start ? vm_iova_start - iova_start < iova_bytes
+					     : iova_start - vm_iova_start < vm_iova_bytes;
+	if (overlap || !is_power_of_2(vm_iova_window) || vm_iova_window < PAGE_SIZE || vm_iova_bytes < vm_iova_window) {
+		dev_err(&l->host.pdev->dev, "the VMs' IOVA window is no power of two, does not fit, or overlaps the host's\n");
+		return -EINVAL;
+	}
+	return host_iommu_check_window(&l->host, vm_iova_start, vm_iova_bytes);
+}
+
 static int lightiov_start(struct lightiov *l)
 {
-	/* Mediated: hardware interrupts go to the host, so nothing is lost where none can be posted. */
 	struct liov_backend_config cfg = {
-		.policy = LIOV_POLICY_MEDIATED,
 		.host_lbas = host_blocks,
 		.host_iova = { iova_start, iova_bytes },
 		.queue_depth = 64,
 		.timeout_ns = 10ull * NSEC_PER_SEC,
+		/* An unmodified VMM places its memory where it likes. */
+		.dma_offset = true,
+		.vm_iova = { vm_iova_start, vm_iova_bytes },
+		.vm_iova_window = vm_iova_window,
 	};
-	int err = host_iommu_check_window(&l->host, iova_start, iova_bytes);
+	int err = lightiov_policy(&cfg.policy);
 
+	if (err) {
+		dev_err(&l->host.pdev->dev, "no policy '%s'\n", policy);
+		return err;
+	}
+	err = lightiov_check_windows(l);
 	if (err)
 		return err;
 	err = liov_backend_start(&l->be, &l->host, &cfg);
@@ -88,6 +145,15 @@ static int lightiov_start(struct lightiov *l)
 	if (err)
 		liov_backend_stop(&l->be);
 	return err;
+}
+
+/* Nobody has a VM. */
+static void lightiov_stop(struct lightiov *l)
+{
+	int err = l->stopped ? 0 : liov_backend_stop(&l->be);
+
+	LIOV_ASSERT(!err);
+	l->stopped = true;
 }
 
 static int lightiov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -113,8 +179,14 @@ static int lightiov_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto out_host;
 	pci_set_drvdata(pdev, l);
+	/* Last: VMs may be made from here on. */
+	err = host_mdev_start(&l->mdev, &l->be, vm_blocks);
+	if (err)
+		goto out_backend;
 	return 0;
 
+out_backend:
+	lightiov_stop(l);
 out_host:
 	host_fini(&l->host);
 out_regions:
@@ -126,22 +198,12 @@ out_free:
 	return err;
 }
 
-/* Nobody makes VMs in this module, so the only refusal there is cannot come. */
-static void lightiov_stop(struct lightiov *l)
-{
-	int err;
-
-	if (l->stopped)
-		return;
-	err = liov_backend_stop(&l->be);
-	LIOV_ASSERT(!err);
-	l->stopped = true;
-}
-
+/* Waits for whoever has a VM's device open. */
 static void lightiov_remove(struct pci_dev *pdev)
 {
 	struct lightiov *l = pci_get_drvdata(pdev);
 
+	host_mdev_stop(&l->mdev);
 	lightiov_stop(l);
 	host_fini(&l->host);
 	pci_release_mem_regions(pdev);
@@ -149,10 +211,12 @@ static void lightiov_remove(struct pci_dev *pdev)
 	kvfree(l);
 }
 
-/* The controller must not go on fetching from memory that the next kernel uses. */
+/* The controller must not go on fetching from memory that the next kernel uses. VMs that still run find it silent. */
 static void lightiov_shutdown(struct pci_dev *pdev)
 {
-	lightiov_stop(pci_get_drvdata(pdev));
+	struct lightiov *l = pci_get_drvdata(pdev);
+
+	l->stopped = !liov_backend_stop(&l->be);
 	pci_clear_master(pdev);
 }
 
@@ -187,7 +251,26 @@ static struct pci_driver lightiov_driver = {
 	.driver.pm = pm_sleep_ptr(&lightiov_pm_ops),
 	.driver_managed_dma = true,
 };
-module_pci_driver(lightiov_driver);
+
+static int __init lightiov_init(void)
+{
+	int err = host_mdev_register();
+
+	if (err)
+		return err;
+	err = pci_register_driver(&lightiov_driver);
+	if (err)
+		host_mdev_unregister();
+	return err;
+}
+module_init(lightiov_init);
+
+static void __exit lightiov_exit(void)
+{
+	pci_unregister_driver(&lightiov_driver);
+	host_mdev_unregister();
+}
+module_exit(lightiov_exit);
 
 MODULE_DESCRIPTION("LightIOV host: hardware NVMe queues for VMs");
 MODULE_LICENSE("GPL");

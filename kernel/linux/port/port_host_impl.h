@@ -21,6 +21,15 @@ int liov_home_irq_request(struct port_host *h, u32 vec, void (*fn)(void *arg), v
 void liov_home_irq_free(struct port_host *h, u32 vec);
 void liov_home_irq_mask_sync(struct port_host *h, u32 vec);
 void liov_home_irq_unmask(struct port_host *h, u32 vec);
+int liov_home_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes, u32 prot);
+void liov_home_vm_irq_raise(struct port_vm *vm, const struct liov_msi *msi);
+void liov_home_vm_revoke(struct port_vm *vm, u64 off, u64 len_bytes);
+int liov_home_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len_bytes);
+int liov_home_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len_bytes);
+bool liov_home_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
+bool liov_home_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
+int liov_home_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
+void liov_home_vm_mem_unpin(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
 
 static inline struct port_home *port_host_home(struct port_host *h)
 {
@@ -100,9 +109,8 @@ static inline struct port_shm port_pages_shm(const struct port_pages *p)
 }
 
 /*
- * Only a VM stores to what is watched, and there is none yet. With one this is a thread that
- * polls: a write-protected page would exit at each store, and no processor tells of a store to
- * memory otherwise but to a core that waits for it (MONITOR).
+ * Not made yet: this is a thread that polls. A write-protected page would exit at each store,
+ * and no processor tells of a store to memory otherwise but to a core that waits for it (MONITOR).
  */
 static inline int port_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg),
 				   void *arg)
@@ -157,7 +165,7 @@ static inline void port_irq_unmask(struct port_host *h, u32 vec)
 	liov_home_irq_unmask(h, vec);
 }
 
-/* A posted entry is made by KVM's interrupt bypass, which needs the VM's irqfd: there is none without the VFIO side. */
+/* A posted entry is made by KVM's interrupt bypass, for which no producer is registered yet: the host's handler forwards. */
 static inline int port_irq_post(struct port_host *h, u32 vec, struct port_vm *vm, const struct liov_msi *msi)
 {
 	return -EOPNOTSUPP;
@@ -168,46 +176,48 @@ static inline void port_irq_unpost_sync(struct port_host *h, u32 vec)
 {
 }
 
-/*
- * A VM. Nothing here makes a struct port_vm, so no call can come with one: each says that it
- * cannot do it, and those that have no way to say so assert.
- */
+/* --- a VM: the mdev in ../host/vm*.c --- */
+
 static inline int port_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes, u32 prot)
 {
-	return -EOPNOTSUPP;
+	return liov_home_iommu_map_vm(h, iova, vm, gpa, len_bytes, prot);
 }
 
 static inline void port_vm_irq_raise(struct port_vm *vm, const struct liov_msi *msi)
 {
-	LIOV_ASSERT(false);
+	liov_home_vm_irq_raise(vm, msi);
 }
 
 static inline void port_vm_revoke(struct port_vm *vm, u64 off, u64 len_bytes)
 {
-	LIOV_ASSERT(false);
+	liov_home_vm_revoke(vm, off, len_bytes);
 }
 
 static inline int port_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len_bytes)
 {
-	return -EOPNOTSUPP;
+	return liov_home_vm_mem_rd(vm, gpa, buf, len_bytes);
 }
 
 static inline int port_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len_bytes)
 {
-	return -EOPNOTSUPP;
+	return liov_home_vm_mem_wr(vm, gpa, buf, len_bytes);
 }
 
 static inline bool port_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
 {
-	return false;
+	return liov_home_vm_mem_is_ram(vm, gpa, len_bytes);
 }
 
-/* The answer that makes the caller refuse. */
 static inline bool port_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
 {
-	return true;
+	return liov_home_vm_mem_overlaps(vm, gpa, len_bytes);
 }
 
+/*
+ * VFIO has no list of a container's mappings for a parent, and at the VM's creation there are
+ * none yet. So all of a VM's memory cannot be registered for it: the mdev refuses
+ * register_all with -EOPNOTSUPP, and nobody asks the core for it.
+ */
 static inline bool port_vm_mem_range(struct port_vm *vm, u32 i, gpa_t *gpa, u64 *len_bytes)
 {
 	return false;
@@ -215,12 +225,12 @@ static inline bool port_vm_mem_range(struct port_vm *vm, u32 i, gpa_t *gpa, u64 
 
 static inline int port_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
 {
-	return -EOPNOTSUPP;
+	return liov_home_vm_mem_pin(vm, gpa, len_bytes);
 }
 
 static inline void port_vm_mem_unpin(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
 {
-	LIOV_ASSERT(false);
+	liov_home_vm_mem_unpin(vm, gpa, len_bytes);
 }
 
 #endif

@@ -71,7 +71,7 @@ struct port_watch {
 /* host/port_host.h: a physical NVMe function. */
 struct port_host;
 
-/* No VM can be made yet: the VFIO side that would make one is not part of this module. */
+/* host/vm.h: an mdev. */
 struct port_vm;
 
 #endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* mdevtest POLICY SEED UUID UUID: what LightIOV's mdevs do for a VMM, and what they do not let its guest do. */
+
+#define _GNU_SOURCE	/* mremap() */
+
+#include <fcntl.h>
+#include <linux/vfio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gate_pattern.h"
+#include "mdevguest.h"
+
+#define BLOCK		512u
+#define HOST_BLOCKS	2048u		/* of the module, unless told otherwise */
+#define BLOCKS		8192u		/* of the first VM: its attribute was written */
+
+static bool mediated;
+static unsigned long long seed;
+
+static void said(const struct guest *g, const char *what)
+{
+	printf("mdevtest: %s: VM %c: %s\n", mediated ? "mediated" : "paper", g->uuid[strlen(g->uuid) - 1] == '1' ? 'A' : 'B',
+	       what);
+	fflush(stdout);
+}
+
+static void fill(struct guest *g, u64 gpa, u8 tag)
+{
+	u32 i;
+
+	for (i = 0; i < BLOCK; i++)
+		g->ram[gpa + i] = (u8)(tag + i * 7);
+}
+
+static bool is_filled(struct guest *g, u64 gpa, u8 tag)
+{
+	u32 i;
+
+	for (i = 0; i < BLOCK && g->ram[gpa + i] == (u8)(tag + i * 7); i++)
+		;
+	return i == BLOCK;
+}
+
+static bool is_byte(struct guest *g, u64 gpa, u8 byte)
+{
+	u32 i;
+
+	for (i = 0; i < BLOCK && g->ram[gpa + i] == byte; i++)
+		;
+	return i == BLOCK;
+}
+
+/* Its whole memory, and a queue pair each. */
+static void start(struct guest *g)
+{
+	guest_start(g);
+	CHECK(!guest_memory(g, true, 0, RAM_BYTES));
+	CHECK(guest_attr(g, "pinned_pages") == RAM_BYTES / 4096);
+	guest_queue_create(g, 1);
+	guest_queue_create(g, 2);
+}
+
+/* One fault a page; nothing where nothing is; the info page cannot be written. */
+static void pages(struct guest *g)
+{
+	u64 sq = LIOV_CMB_SLOTS + LIOV_SLOT_SQ, cq = LIOV_CMB_SLOTS + LIOV_SLOT_CQ;
+	long long faults = guest_attr(g, "faults"), i;
+	u32 val;
+
+	CHECK(faults == 0);
+	CHECK(!guest_touch(g, sq, false) && !guest_touch(g, cq, true));
+	CHECK(!guest_touch(g, LIOV_CMB_INFO, true));
+	CHECK(guest_attr(g, "faults") == 0 && guest_attr(g, "faults_refused") == 3);
+	CHECK(pread(g->device, &val, 4, (off_t)(g->bar2 + sq)) == 4 && val == ~0u);
+	CHECK(pread(g->device, &val, 4, (off_t)(g->bar2 + LIOV_CMB_INFO)) == 4 && val == LIOV_INFO_MAGIC);
+	start(g);
+	CHECK(guest_attr(g, "faults") == 1);	/* the info page, copied byte by byte */
+	CHECK(!guest_touch(g, LIOV_CMB_INFO, true) && guest_attr(g, "faults_refused") == 4);
+	CHECK(g->info.magic == LIOV_INFO_MAGIC && !pread(g->device, &val, 0, (off_t)g->bar2));
+	for (i = 0; i < 1000; i++)
+		CHECK(guest_touch(g, sq, true));
+	CHECK(guest_attr(g, "faults") == 2);
+	for (i = 0; i < 1000; i++)
+		CHECK(guest_touch(g, cq + 8, false));
+	CHECK(guest_attr(g, "faults") == 3);
+	/* 32 entries are half a page of the SQ: the next page is nobody's. */
+	CHECK(!guest_touch(g, sq + 4096, false));
+	CHECK(guest_touch(g, LIOV_CMB_DOORBELLS, false) == !mediated);
+	said(g, "one fault a page, nothing behind the others");
+}
+
+/* No part of a mapping can be cut off or moved away from what revokes it. */
+static void mappings(struct guest *g)
+{
+	CHECK(munmap((void *)(g->cmb + 0x1000), 0x1000) < 0);
+	CHECK(mremap((void *)g->cmb, g->cmb_size, g->cmb_size, MREMAP_MAYMOVE | MREMAP_FIXED, (char *)g->ram - (64 << 20)) ==
+	      MAP_FAILED);
+	CHECK(guest_touch(g, LIOV_CMB_INFO, false));
+}
+
+static void io(struct guest *g, u8 tag)
+{
+	long long faults, traps, refused;
+	u32 i, q;
+
+	CHECK(g->info.lba_count == (u64)guest_attr(g, "blocks"));
+	/* What was there before is wiped. */
+	memset(g->ram + DATA_GPA, 0xee, BLOCK);
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 5, DATA_GPA) && is_byte(g, DATA_GPA, 0));
+	for (q = 1; q <= QUEUES; q++) {
+		guest_interrupts(g, q);
+		fill(g, DATA_GPA, (u8)(tag + q));
+		CHECK(!guest_io(g, q, NVME_CMD_WRITE, q * 100, DATA_GPA));
+		memset(g->ram + DATA_GPA + 0x1000, 0, BLOCK);
+		CHECK(!guest_io(g, q, NVME_CMD_READ, q * 100, DATA_GPA + 0x1000));
+		CHECK(is_filled(g, DATA_GPA + 0x1000, (u8)(tag + q)));
+		usleep(20000);
+		CHECK(guest_interrupts(g, q) > 0);
+	}
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, g->info.lba_count - 1, DATA_GPA));
+	faults = guest_attr(g, "faults");
+	refused = guest_attr(g, "faults_refused");
+	traps = guest_attr(g, "traps");
+	for (i = 0; i < 200; i++)
+		CHECK(!guest_io(g, 1 + i % 2, i & 2 ? NVME_CMD_READ : NVME_CMD_WRITE, i, DATA_GPA));
+	CHECK(guest_attr(g, "faults") == faults && guest_attr(g, "faults_refused") == refused);
+	/* Two doorbells a command trap under mediated, none otherwise. */
+	CHECK(guest_attr(g, "traps") == traps + (mediated ? 400 : 0));
+	said(g, "data as written on both queues, interrupts, no fault in 200 commands");
+}
+
+/* A block that is the host's, whose content the image's maker knows. */
+static void foreign(struct guest *g)
+{
+	const u64 block = 40;
+	u64 slba = mediated ? g->info.lba_count : block, word;
+	u16 status;
+	u32 i;
+
+	CHECK(block < HOST_BLOCKS);
+	memset(g->ram + DATA_GPA, 0xa5, BLOCK);
+	guest_submit(g, 1, NVME_CMD_READ, slba, DATA_GPA + g->info.dma_offset);
+	status = guest_complete(g, 1);
+	if (mediated) {
+		CHECK(status == NVME_SC_LBA_RANGE && is_byte(g, DATA_GPA, 0xa5));
+		said(g, "foreign LBA refused 0/0x80");
+		return;
+	}
+	CHECK(status == 0);
+	for (i = 0; i < BLOCK; i += 8) {
+		memcpy(&word, g->ram + DATA_GPA + i, 8);
+		CHECK(word == gate_pattern(seed, block * BLOCK + i));
+	}
+	said(g, "foreign LBA read: the host's block, as the policy has it");
+}
+
+/* What the VMM unmaps is not the guest's to use, whatever it registered. */
+static void unmapped(struct guest *g)
+{
+	guest_map_half(g, 1, false);
+	CHECK(guest_attr(g, "pinned_pages") == RAM_BYTES / 2 / 4096);
+	/* Under paper the IOMMU would stop it, with a fault that this boot is not to have. */
+	if (mediated)
+		CHECK(guest_io(g, 1, NVME_CMD_READ, 1, RAM_BYTES / 2) == NVME_SC_DATA_TRANSFER);
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
+	CHECK(guest_memory(g, true, RAM_BYTES / 2, RAM_BYTES / 2) != 0);
+	CHECK(guest_attr(g, "pinned_pages") == RAM_BYTES / 2 / 4096);
+	guest_map_half(g, 1, true);
+	CHECK(!guest_memory(g, true, RAM_BYTES / 2, RAM_BYTES / 2));
+	CHECK(guest_attr(g, "pinned_pages") == RAM_BYTES / 4096);
+	fill(g, RAM_BYTES - 0x1000, 77);
+	CHECK(!guest_io(g, 2, NVME_CMD_WRITE, 9, RAM_BYTES - 0x1000));
+	CHECK(!guest_io(g, 2, NVME_CMD_READ, 9, DATA_GPA) && is_filled(g, DATA_GPA, 77));
+	/* One page from the middle of a large one: its neighbours stay. */
+	CHECK(!guest_memory(g, false, 0x201000, 0x1000));
+	CHECK(guest_attr(g, "pinned_pages") == RAM_BYTES / 4096 - 1);
+	CHECK(!guest_io(g, 2, NVME_CMD_READ, 9, 0x200000) && is_filled(g, 0x200000, 77));
+	CHECK(!guest_io(g, 2, NVME_CMD_READ, 9, 0x202000) && is_filled(g, 0x202000, 77));
+	said(g, "memory unmapped by the VMM is unpinned, and comes back");
+}
+
+/* A page is gone when its queue is, and when the function was reset. */
+static void revoked(struct guest *g)
+{
+	u64 sq = LIOV_CMB_SLOTS + LIOV_CMB_SLOT_STRIDE + LIOV_SLOT_SQ;
+	long long faults = guest_attr(g, "faults");
+
+	CHECK(guest_touch(g, sq, false) && guest_attr(g, "faults") == faults);
+	guest_queue_delete(g, 2);
+	CHECK(!guest_touch(g, sq, false));
+	guest_queue_create(g, 2);
+	CHECK(guest_touch(g, sq, false) && guest_attr(g, "faults") == faults + 1);
+	CHECK(!guest_io(g, 2, NVME_CMD_READ, 9, DATA_GPA) && is_filled(g, DATA_GPA, 77));
+	CHECK(!ioctl(g->device, VFIO_DEVICE_RESET));
+	CHECK(!guest_touch(g, sq, false) && !guest_touch(g, LIOV_CMB_SLOTS, false));
+	CHECK(guest_attr(g, "pinned_pages") == 0);
+	CHECK(!(guest_reg_rd(g, NVME_REG_CSTS) & NVME_CSTS_RDY));
+	start(g);
+	CHECK(!guest_io(g, 2, NVME_CMD_READ, 9, DATA_GPA) && is_filled(g, DATA_GPA, 77));
+	said(g, "pages go with their queue and with a reset; data stays");
+}
+
+/* A VMM that ends with commands in flight and everything open. */
+static void killed(const char *uuid)
+{
+	struct guest g;
+	pid_t pid = fork();
+	int status;
+	u32 i;
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		guest_open(&g, uuid);
+		start(&g);
+		fill(&g, DATA_GPA, 200);
+		CHECK(!guest_io(&g, 1, NVME_CMD_WRITE, 5, DATA_GPA));
+		for (i = 0; i < DEPTH - 1; i++)
+			guest_submit(&g, 1, NVME_CMD_WRITE, i + g.info.lba_start, DATA_GPA + g.info.dma_offset);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	guest_open(&g, uuid);
+	CHECK(guest_attr(&g, "pinned_pages") == 0);
+	start(&g);
+	for (i = 0; i < DEPTH; i++) {
+		memset(g.ram + DATA_GPA, 0xee, BLOCK);
+		CHECK(!guest_io(&g, 1, NVME_CMD_READ, i, DATA_GPA) && is_byte(&g, DATA_GPA, 0));
+	}
+	said(&g, "VMM ended with commands in flight; the next finds nothing of its data");
+	guest_close(&g);
+}
+
+int main(int argc, char **argv)
+{
+	struct guest a, b;
+
+	CHECK(argc == 5);
+	mediated = !strcmp(argv[1], "mediated");
+	seed = strtoull(argv[2], NULL, 0);
+	guest_open(&a, argv[3]);
+	pages(&a);
+	CHECK(a.info.lba_count == BLOCKS);
+	mappings(&a);
+	io(&a, 10);
+	foreign(&a);
+	guest_open(&b, argv[4]);
+	start(&b);
+	io(&b, 60);
+	/* The other one's blocks of the same number are others. */
+	CHECK(!guest_io(&a, 1, NVME_CMD_READ, 200, DATA_GPA) && is_filled(&a, DATA_GPA, 12));
+	guest_close(&b);
+	unmapped(&a);
+	revoked(&a);
+	guest_close(&a);
+	killed(argv[4]);
+	CHECK(guest_attr(&b, "pinned_pages") == 0);
+	printf("mdevtest: %s: passed\n", argv[1]);
+	return 0;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual interrupts: an eventfd a vector, which KVM's irqfd or the VMM takes from there. No
+ * producer for KVM's interrupt bypass is registered, so none is delivered without the host.
+ */
+
+#include <linux/eventfd.h>
+#include <linux/file.h>
+#include <linux/uaccess.h>
+
+#include "pci.h"
+#include "vm.h"
+
+u32 vm_irq_count(const struct port_vm *vm)
+{
+	return vm->nr_queues + 1;
+}
+
+/* IAP */
+void liov_home_vm_irq_raise(struct port_vm *vm, const struct liov_msi *msi)
+{
+	unsigned long flags;
+
+	if (msi->vector >= LIOV_VECTORS_MAX)
+		return;
+	spin_lock_irqsave(&vm->irq_lock, flags);
+	if (vm->trigger[msi->vector])
+		eventfd_signal(vm->trigger[msi->vector], 1);
+	spin_unlock_irqrestore(&vm->irq_lock, flags);
+}
+
+static void trigger_swap(struct port_vm *vm, u32 vec, struct eventfd_ctx *ctx)
+{
+	struct eventfd_ctx *old;
+
+	spin_lock_irq(&vm->irq_lock);
+	old = vm->trigger[vec];
+	vm->trigger[vec] = ctx;
+	spin_unlock_irq(&vm->irq_lock);
+	if (old)
+		eventfd_ctx_put(old);
+}
+
+void vm_irq_release(struct port_vm *vm)
+{
+	u32 vec;
+
+	mutex_lock(&vm->irq_mutex);
+	for (vec = 0; vec < LIOV_VECTORS_MAX; vec++)
+		trigger_swap(vm, vec, NULL);
+	mutex_unlock(&vm->irq_mutex);
+}
+
+/*
+ * A VMM keeps the guest's table to itself and says with its eventfds which vectors are open.
+ * The core's table follows, with a message that only has to look like one: where it goes is
+ * the eventfd's affair.
+ */
+static void table_follow(struct port_vm *vm, u32 vec, bool open)
+{
+	u64 entry = LIOV_BAR0_MSIX_TABLE + vec * PCIS_MSIX_ENTRY_SIZE;
+
+	if (open) {
+		liov_device_wr(vm->liov, entry + PCIS_MSIX_ENTRY_ADDR_LO, PCIS_IRQ_RANGE_BASE, 4);
+		liov_device_wr(vm->liov, entry + PCIS_MSIX_ENTRY_ADDR_HI, 0, 4);
+		liov_device_wr(vm->liov, entry + PCIS_MSIX_ENTRY_DATA, 0x20 + vec, 4);
+	}
+	liov_device_wr(vm->liov, entry + PCIS_MSIX_ENTRY_CONTROL, open ? 0 : PCIS_MSIX_ENTRY_MASKED, 4);
+}
+
+static int trigger_set(struct port_vm *vm, u32 vec, s32 fd)
+{
+	struct eventfd_ctx *ctx = NULL;
+
+	if (fd >= 0) {
+		ctx = eventfd_ctx_fdget(fd);
+		if (IS_ERR(ctx))
+			return PTR_ERR(ctx);
+	}
+	trigger_swap(vm, vec, ctx);
+	table_follow(vm, vec, ctx);
+	return 0;
+}
+
+static int triggers_set(struct port_vm *vm, const struct vfio_irq_set *set, const s32 *fds)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < set->count; i++) {
+		err = trigger_set(vm, set->start + i, fds ? fds[i] : -1);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Only eventfds as triggers are offered, and taking them away: with fd -1, or all with count 0. */
+long vm_irq_set(struct port_vm *vm, unsigned long arg)
+{
+	size_t minsz = offsetofend(struct vfio_irq_set, count), size = 0;
+	u32 n = vm_irq_count(vm);
+	struct vfio_irq_set set;
+	s32 *fds = NULL;
+	int err;
+
+	if (copy_from_user(&set, (void __user *)arg, minsz))
+		return -EFAULT;
+	err = vfio_set_irqs_validate_and_prepare(&set, set.index == VFIO_PCI_MSIX_IRQ_INDEX ? (int)n : 0, VFIO_PCI_NUM_IRQS,
+						 &size);
+	if (err)
+		return err;
+	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX ||
+	    (set.flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
+		return -EINVAL;
+	switch (set.flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
+	case VFIO_IRQ_SET_DATA_EVENTFD:
+		fds = memdup_user((void __user *)(arg + minsz), size);
+		if (IS_ERR(fds))
+			return PTR_ERR(fds);
+		break;
+	case VFIO_IRQ_SET_DATA_NONE:
+		if (set.count)
+			return -EINVAL;
+		set.start = 0;
+		set.count = n;
+		break;
+	default:
+		return -EINVAL;
+	}
+	mutex_lock(&vm->irq_mutex);
+	err = triggers_set(vm, &set, fds);
+	mutex_unlock(&vm->irq_mutex);
+	kfree(fds);
+	return err;
+}
