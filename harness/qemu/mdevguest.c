@@ -43,21 +43,32 @@ static u64 region(struct guest *g, u32 index, u64 size, u32 flags)
 	return info.offset;
 }
 
-void guest_map_half(struct guest *g, u32 half, bool map)
+static void map_dma(struct guest *g, volatile u8 *from, u64 iova, u64 size, bool map)
 {
-	u64 at = half * (RAM_BYTES / 2);
 	struct vfio_iommu_type1_dma_map in = {
 		.argsz = sizeof(in), .flags = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE,
-		.vaddr = (u64)(g->ram + at), .iova = at, .size = RAM_BYTES / 2,
+		.vaddr = (u64)from, .iova = iova, .size = size,
 	};
-	struct vfio_iommu_type1_dma_unmap out = { .argsz = sizeof(out), .iova = at, .size = RAM_BYTES / 2 };
+	struct vfio_iommu_type1_dma_unmap out = { .argsz = sizeof(out), .iova = iova, .size = size };
 
 	if (map) {
 		CHECK(!ioctl(g->container, VFIO_IOMMU_MAP_DMA, &in));
 	} else {
 		CHECK(!ioctl(g->container, VFIO_IOMMU_UNMAP_DMA, &out));
-		CHECK(out.size == RAM_BYTES / 2);
+		CHECK(out.size == size);
 	}
+}
+
+void guest_map_half(struct guest *g, u32 half, bool map)
+{
+	u64 at = half * (RAM_BYTES / 2);
+
+	map_dma(g, g->ram + at, at, RAM_BYTES / 2, map);
+}
+
+void guest_map_cmb(struct guest *g, bool map)
+{
+	map_dma(g, g->cmb, CMB_GPA, g->cmb_size, map);
 }
 
 /* Of large pages, as a VMM's is: contiguous and aligned also where the device sees it. */
@@ -192,6 +203,17 @@ bool guest_touch(struct guest *g, u64 off, bool write)
 	}
 	sigaction(SIGBUS, &before, NULL);
 	return there;
+}
+
+void guest_vector(struct guest *g, u32 vec, bool open)
+{
+	struct {
+		struct vfio_irq_set set;
+		int fd;
+	} irq = { .set = { .argsz = sizeof(irq), .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+			   .index = VFIO_PCI_MSIX_IRQ_INDEX, .start = vec, .count = 1 }, .fd = open ? g->event[vec] : -1 };
+
+	CHECK(!ioctl(g->device, VFIO_DEVICE_SET_IRQS, &irq));
 }
 
 u64 guest_interrupts(struct guest *g, u32 vec)

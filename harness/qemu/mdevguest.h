@@ -58,6 +58,10 @@ u32 guest_reg_rd(struct guest *g, u32 off);
 void guest_reg_wr(struct guest *g, u32 off, u64 val, u32 len);
 /* Does a load (or a store of what is there) find a page behind the mapping? */
 bool guest_touch(struct guest *g, u64 off, bool write);
+/* A BAR of the device as DMA memory at its guest address, as VMMs do. */
+void guest_map_cmb(struct guest *g, bool map);
+/* The VMM gives the vector its eventfd, or none: masked. */
+void guest_vector(struct guest *g, u32 vec, bool open);
 /* How often the vector was raised since the last look. */
 u64 guest_interrupts(struct guest *g, u32 vec);
 

@@ -206,6 +206,106 @@ static void revoked(struct guest *g)
 	said(g, "pages go with their queue and with a reset; data stays");
 }
 
+/* The device's own pages are no memory that it could be told to use, also where the VMM maps them like memory. */
+static void own_pages(struct guest *g)
+{
+	const u64 on = NVME_CMBMSC_CRE | NVME_CMBMSC_CMSE;
+	long long faults = guest_attr(g, "faults"), refused = guest_attr(g, "faults_refused");
+
+	guest_map_cmb(g, true);
+	CHECK(guest_memory(g, true, CMB_GPA, 0x1000) != 0);
+	CHECK(guest_memory(g, true, CMB_GPA + LIOV_CMB_SLOTS, 0x1000) != 0);
+	guest_reg_wr(g, NVME_REG_CMBMSC, CMB_GPA | on, 8);
+	CHECK(guest_reg_rd(g, NVME_REG_CMBSTS) == 0);
+	guest_reg_wr(g, NVME_REG_CMBMSC, (RAM_BYTES - 0x1000) | on, 8);
+	CHECK(guest_reg_rd(g, NVME_REG_CMBSTS) == NVME_CMBSTS_CBAI);
+	guest_reg_wr(g, NVME_REG_CMBMSC, RAM_BYTES | on, 8);
+	CHECK(guest_reg_rd(g, NVME_REG_CMBSTS) == 0);
+	guest_reg_wr(g, NVME_REG_CMBMSC, 0, 8);
+	guest_map_cmb(g, false);
+	CHECK(guest_attr(g, "faults") == faults && guest_attr(g, "faults_refused") == refused);
+	CHECK(guest_attr(g, "pinned_pages") == RAM_BYTES / 4096);
+	said(g, "its own pages are not taken for memory");
+}
+
+/* What comes while a vector is masked is not lost. */
+static void masked(struct guest *g)
+{
+	guest_vector(g, 1, false);
+	guest_interrupts(g, 1);
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
+	usleep(50000);
+	CHECK(guest_interrupts(g, 1) == 0);
+	guest_vector(g, 1, true);
+	usleep(50000);
+	CHECK(guest_interrupts(g, 1) > 0);
+	said(g, "an interrupt waits behind its mask");
+}
+
+/* In a process of its own: touch when told to, and say how it went; at the end as fast as it can, until told. */
+static void toucher(struct guest *g, u64 off, int from, int to)
+{
+	char c, r;
+	int n = 0;
+
+	g->cmb = mmap(NULL, g->cmb_size, PROT_READ | PROT_WRITE, MAP_SHARED, g->device, (off_t)g->bar2);
+	CHECK(g->cmb != MAP_FAILED);
+	while (read(from, &c, 1) == 1 && c == 't') {
+		r = guest_touch(g, off, true) ? 'y' : 'n';
+		CHECK(write(to, &r, 1) == 1);
+	}
+	CHECK(!fcntl(from, F_SETFL, O_NONBLOCK));
+	while (read(from, &c, 1) < 0)
+		n += guest_touch(g, off, true);
+	_exit(n > 0 ? 0 : 1);
+}
+
+static char ask(const int *down, const int *up)
+{
+	char c = 't';
+
+	CHECK(write(down[1], &c, 1) == 1 && read(up[0], &c, 1) == 1);
+	return c;
+}
+
+/* A page is taken from every process that has it, and never comes back by a race. */
+static void two_processes(struct guest *g)
+{
+	u64 sq = LIOV_CMB_SLOTS + LIOV_CMB_SLOT_STRIDE + LIOV_SLOT_SQ;
+	int down[2], up[2], status, i;
+	pid_t pid;
+
+	CHECK(!pipe(down) && !pipe(up));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0)
+		toucher(g, sq, down[0], up[1]);
+	CHECK(guest_touch(g, sq, true) && ask(down, up) == 'y');
+	guest_queue_delete(g, 2);
+	CHECK(ask(down, up) == 'n' && !guest_touch(g, sq, true));
+	guest_queue_create(g, 2);
+	CHECK(ask(down, up) == 'y');
+	CHECK(write(down[1], "r", 1) == 1);
+	for (i = 0; i < 25; i++) {
+		usleep(2000);
+		guest_queue_delete(g, 2);
+		CHECK(!guest_touch(g, sq, false));
+		guest_queue_create(g, 2);
+	}
+	CHECK(!munmap((void *)g->cmb, g->cmb_size));
+	g->cmb = mmap(NULL, g->cmb_size, PROT_READ | PROT_WRITE, MAP_SHARED, g->device, (off_t)g->bar2);
+	CHECK(g->cmb != MAP_FAILED);
+	guest_queue_delete(g, 2);
+	CHECK(write(down[1], "e", 1) == 1);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	CHECK(!guest_touch(g, sq, false));
+	guest_queue_create(g, 2);
+	g->queue[1].sq = (void *)(g->cmb + g->info.queue[0].sq);
+	g->queue[1].cq = (void *)(g->cmb + g->info.queue[0].cq);
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 9, DATA_GPA) && is_filled(g, DATA_GPA, 77));
+	said(g, "pages are taken from every process");
+}
+
 /* A VMM that ends with commands in flight and everything open. */
 static void killed(const char *uuid)
 {
@@ -257,6 +357,9 @@ int main(int argc, char **argv)
 	guest_close(&b);
 	unmapped(&a);
 	revoked(&a);
+	own_pages(&a);
+	masked(&a);
+	two_processes(&a);
 	guest_close(&a);
 	killed(argv[4]);
 	CHECK(guest_attr(&b, "pinned_pages") == 0);
