@@ -206,6 +206,28 @@ static void revoked(struct guest *g)
 	said(g, "pages go with their queue and with a reset; data stays");
 }
 
+/* The function that all share is reset: mediated queues live on, others are made again by the guest. */
+static void outage(struct guest *g)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/../reset", g->uuid);
+	fd = open(path, O_WRONLY);
+	CHECK(fd >= 0 && write(fd, "1", 1) == 1);
+	close(fd);
+	CHECK(guest_reg_rd(g, NVME_REG_CSTS) == NVME_CSTS_RDY);
+	CHECK(guest_touch(g, LIOV_CMB_INFO, false));
+	if (!mediated) {
+		CHECK(!guest_touch(g, LIOV_CMB_SLOTS, false) && !guest_touch(g, LIOV_CMB_DOORBELLS, false));
+		guest_queue_create(g, 1);
+		guest_queue_create(g, 2);
+	}
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 9, DATA_GPA) && is_filled(g, DATA_GPA, 77));
+	CHECK(!guest_io(g, 2, NVME_CMD_READ, 9, DATA_GPA) && is_filled(g, DATA_GPA, 77));
+	said(g, "a reset of the controller is survived");
+}
+
 /* The device's own pages are no memory that it could be told to use, also where the VMM maps them like memory. */
 static void own_pages(struct guest *g)
 {
@@ -357,6 +379,7 @@ int main(int argc, char **argv)
 	guest_close(&b);
 	unmapped(&a);
 	revoked(&a);
+	outage(&a);
 	own_pages(&a);
 	masked(&a);
 	two_processes(&a);
