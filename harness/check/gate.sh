@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Linux's home: the module built with Kbuild, and one boot of it under QEMU (harness/qemu).
+# Linux's home: the module built with Kbuild, and its boots under QEMU (harness/qemu).
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,10 +12,16 @@
 if ! $MAKE -s build/linux-deb/complete > "$OUT/gate.get" 2>&1 && [ "$(id -u)" -eq 0 ]; then
 	apt-get -qq update > "$OUT/gate.get" 2>&1
 fi
-if $MAKE -s check-linux-gate > "$OUT/gate.boot" 2>&1; then
-	pass "lightiov_host.ko on Debian's Linux"
-	tail -n 1 "$OUT/gate.boot"
-else
-	fail "lightiov_host.ko on Debian's Linux" "$(tail -n 60 "$OUT/gate.boot")"
-fi
+# boot TARGET WHAT
+boot()
+{
+	if $MAKE -s "$1" > "$OUT/$1" 2>&1; then
+		pass "$2"
+		tail -n 1 "$OUT/$1"
+	else
+		fail "$2" "$(tail -n 60 "$OUT/$1")"
+	fi
+}
+boot check-linux-gate "lightiov_host.ko on Debian's Linux"
+boot check-linux-mdev "a VM's device through VFIO, on Debian's Linux"
 ok
