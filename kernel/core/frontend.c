@@ -109,6 +109,37 @@ static int fe_memory_command(struct liov_frontend *fe, u8 opcode, gpa_t gpa, u64
 	return liov_frontend_admin(fe, &sqe, NULL);
 }
 
+/*
+ * Submitters look at mem[] under their queue's lock: with all of those held nobody stands
+ * between a look and its doorbell. A queue that was never started has no lock yet.
+ */
+static void fe_submitters_stop(struct liov_frontend *fe, unsigned long flags[LIOV_VM_QUEUES_MAX])
+{
+	u32 i;
+
+	for (i = 0; fe->queue && i < fe->nr_queues; i++)
+		if (fe->queue[i].fe)
+			flags[i] = port_lock_irqsave(&fe->queue[i].lock);
+}
+
+static void fe_submitters_go(struct liov_frontend *fe, const unsigned long flags[LIOV_VM_QUEUES_MAX])
+{
+	u32 i;
+
+	for (i = fe->queue ? fe->nr_queues : 0; i-- > 0;)
+		if (fe->queue[i].fe)
+			port_unlock_irqrestore(&fe->queue[i].lock, flags[i]);
+}
+
+static void fe_remember_memory(struct liov_frontend *fe, u64 gpa, u64 len)
+{
+	unsigned long flags[LIOV_VM_QUEUES_MAX] = { 0 };
+
+	fe_submitters_stop(fe, flags);
+	fe->mem[fe->nr_mem++] = (struct liov_range){ gpa, len };
+	fe_submitters_go(fe, flags);
+}
+
 int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_bytes)
 {
 	int ret = -ENOSPC;
@@ -117,7 +148,7 @@ int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_byte
 	if (fe->nr_mem < LIOV_FE_RANGES_MAX)
 		ret = fe_memory_command(fe, LIOV_ADM_MEM_REGISTER, gpa, len_bytes);
 	if (ret == 0)
-		fe->mem[fe->nr_mem++] = (struct liov_range){ gpa.v, len_bytes };
+		fe_remember_memory(fe, gpa.v, len_bytes);
 	port_mutex_unlock(&fe->mem_lock);
 	return ret;
 }
@@ -125,6 +156,7 @@ int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_byte
 /* Forget [gpa, gpa + len) before the device is told: nothing new may name it. */
 static int fe_forget_memory(struct liov_frontend *fe, u64 gpa, u64 len)
 {
+	unsigned long flags[LIOV_VM_QUEUES_MAX] = { 0 };
 	u32 i;
 
 	for (i = 0; i < fe->nr_mem; i++) {
@@ -134,11 +166,13 @@ static int fe_forget_memory(struct liov_frontend *fe, u64 gpa, u64 len)
 			continue;
 		if (gpa > r.start && gpa + len < r.start + r.count && fe->nr_mem == LIOV_FE_RANGES_MAX)
 			return -ENOSPC;
+		fe_submitters_stop(fe, flags);
 		fe->mem[i] = fe->mem[--fe->nr_mem];
 		if (gpa > r.start)
 			fe->mem[fe->nr_mem++] = (struct liov_range){ r.start, gpa - r.start };
 		if (gpa + len < r.start + r.count)
 			fe->mem[fe->nr_mem++] = (struct liov_range){ gpa + len, r.start + r.count - gpa - len };
+		fe_submitters_go(fe, flags);
 		return 0;
 	}
 	return -EINVAL;
