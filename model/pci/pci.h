@@ -131,6 +131,12 @@ struct pci_function *pci_root_find(struct pci_root *root, u16 rid);
 /* Base of @bar as software programmed it. */
 u64 pci_bar_base(const struct pci_function *fn, unsigned int bar);
 
+/* Base at which the bus decodes @bar now, ~0 when it does not. */
+static inline u64 pci_bar_decoded(const struct pci_function *fn, unsigned int bar)
+{
+	return fn->bar_decoded[bar];
+}
+
 bool pci_msix_enabled(const struct pci_function *fn);
 
 /*

@@ -12,6 +12,7 @@
 
 #define BLOCK 512ull
 #define QUEUES_MAX 512
+#define PAGE_HINTS 256
 
 /* Owner of a range of frames; ranges in ascending order. What is not listed is free. */
 struct owned {
@@ -32,6 +33,7 @@ struct oracle {
 	bool msi_seen;
 	struct page_owner *pages;	/* queue pages mapped into VMs */
 	u32 nr_pages, cap_pages;
+	u32 page_hint[PAGE_HINTS];	/* where in pages[] a page was found last */
 	u64 count;
 	struct oracle_violation kept[ORACLE_KEEP];
 };
@@ -269,11 +271,16 @@ static void media_access(struct oracle *o, const struct trace_event *ev)
 
 static struct page_owner *page_find(struct oracle *o, u64 hpa)
 {
-	u32 i;
+	u32 *hint = &o->page_hint[(hpa >> SPEC_PAGE_SHIFT) % PAGE_HINTS], i;
 
-	for (i = 0; i < o->nr_pages; i++)
-		if (o->pages[i].hpa == hpa)
+	if (*hint < o->nr_pages && o->pages[*hint].hpa == hpa)
+		return &o->pages[*hint];
+	for (i = 0; i < o->nr_pages; i++) {
+		if (o->pages[i].hpa == hpa) {
+			*hint = i;
 			return &o->pages[i];
+		}
+	}
 	return NULL;
 }
 
@@ -307,7 +314,7 @@ static void dma(struct oracle *o, const struct trace_event *ev)
 /* A queue page of the host's goes to the VM it was last mapped into; the info page is not exclusive, but written by no VM. */
 static void page_mapped(struct oracle *o, const struct trace_event *ev)
 {
-	u64 bar0 = pci_bar_base(o->w.ssd, 0);
+	u64 bar0 = pci_bar_decoded(o->w.ssd, 0);
 	struct page_owner *p;
 
 	if (ev->c >= bar0 && ev->c - bar0 < o->w.ssd->cfg.bar[0].size_bytes)
@@ -355,7 +362,7 @@ static void doorbell_rung(struct oracle *o, const struct trace_event *ev, u32 vm
 static void cpu_access(struct oracle *o, const struct trace_event *ev, bool store)
 {
 	struct pci_function *fn = o->w.ssd;
-	u64 bar0 = pci_bar_base(fn, 0), page = ev->c & ~0xFFFull;
+	u64 bar0 = pci_bar_decoded(fn, 0), page = ev->c & ~0xFFFull;
 	struct page_owner *p;
 	u32 vm, owner;
 

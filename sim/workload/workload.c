@@ -49,9 +49,9 @@ u64 workload_tag(u32 vm, u64 block, u32 generation)
 	return tag ? tag : 1;
 }
 
-static bool buffer_hpa(struct slot *s, u32 sector, hpa_t *out)
+static bool buffer_hpa(struct slot *s, hpa_t *out)
 {
-	return vm_gpa_to_hpa(s->w->vm, (gpa_t){ s->buffer.v + (u64)sector * SECTOR }, SECTOR, out);
+	return vm_gpa_to_hpa(s->w->vm, s->buffer, (u64)s->w->cfg.blocks * SECTOR, out);
 }
 
 /* The content of a chunk that was written @generation times: 0 reads as zeros. */
@@ -60,15 +60,12 @@ static u64 tag_of(const struct slot *s, u32 sector, u32 generation)
 	return generation ? workload_tag(s->w->vm->cfg.id, s->block + sector, generation) : STORE_TAG_ZERO;
 }
 
-static bool sector_right(struct slot *s, u32 sector, u32 first, u32 last)
+static bool sector_right(const struct slot *s, hpa_t buffer, u32 sector, u32 first, u32 last)
 {
 	u32 g;
-	hpa_t hpa;
 
-	if (!buffer_hpa(s, sector, &hpa))
-		return false;
 	for (g = first; g <= last; g++)
-		if (store_sector_is(s->w->vm->m->memory, hpa.v, tag_of(s, sector, g)))
+		if (store_sector_is(s->w->vm->m->memory, buffer.v + (u64)sector * SECTOR, tag_of(s, sector, g)))
 			return true;
 	return false;
 }
@@ -76,9 +73,12 @@ static bool sector_right(struct slot *s, u32 sector, u32 first, u32 last)
 static bool data_right(struct slot *s, u64 chunk)
 {
 	u32 first = s->w->generation[chunk], last = s->w->attempt[chunk], i;
+	hpa_t buffer;
 
+	if (!buffer_hpa(s, &buffer))
+		return false;
 	for (i = 0; i < s->w->cfg.blocks; i++)
-		if (!sector_right(s, i, first, last > first ? last : first))
+		if (!sector_right(s, buffer, i, first, last > first ? last : first))
 			return false;
 	return true;
 }
@@ -96,11 +96,12 @@ static void write_done(struct slot *s, u64 chunk)
 static void fill_buffer(struct slot *s, u32 generation)
 {
 	u32 i;
-	hpa_t hpa;
+	hpa_t buffer;
 
+	if (!buffer_hpa(s, &buffer))
+		return;
 	for (i = 0; i < s->w->cfg.blocks; i++)
-		if (buffer_hpa(s, i, &hpa))
-			store_write_tag(s->w->vm->m->memory, hpa.v, tag_of(s, i, generation));
+		store_write_tag(s->w->vm->m->memory, buffer.v + (u64)i * SECTOR, tag_of(s, i, generation));
 }
 
 /* In the guest's interrupt handler: check, and let the generator go on. */
