@@ -165,6 +165,7 @@ static int setup(void **state)
 	if (pci_function_init(&f->fn, &cfg, &f->root, &ops, NULL))
 		return -1;
 	pci_cfg_write(&f->root, 0x100, PCIS_BAR0, (u32)BAR0, 4);
+	pci_cfg_write(&f->root, 0x100, PCIS_COMMAND, PCIS_COMMAND_MEMORY, 2);
 	watch(0);
 	return 0;
 }
