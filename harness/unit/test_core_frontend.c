@@ -344,6 +344,36 @@ static void test_frontend__controller_reset__outstanding_end_0_08_and_queues_ret
 	world_run(*state, reset);
 }
 
+/* A queue that the device does not take back is told: the caller has to start anew. */
+static void queue_lost(struct world *w)
+{
+	struct rig *r = &rig;
+	gpa_t cmb;
+	u64 end;
+
+	rig_start(w, r, 1, 16);
+	cmb = r->fe.cmb_gpa;
+	r->fe.cmb_gpa.v += 0x1000;		/* not where its pages are */
+	CHECK_INT(liov_backend_reset(w->be), 0);
+	end = sched_now(w->m->sched) + 100 * PS_PER_MS;
+	while (!r->fe.failed && sched_now(w->m->sched) < end)
+		vm_idle(&r->vm->gv[0], 100 * PS_PER_US);
+	CHECK(r->fe.failed);
+	CHECK_INT(rig_rw(r, 0, LIOV_OP_READ, 0, 8, (gpa_t){ RIG_RAM }, r), -ENODEV);
+	r->fe.cmb_gpa = cmb;
+	liov_frontend_stop(&r->fe);
+	CHECK_INT(rig_up(r, 1, 16), 0);
+	CHECK(!r->fe.failed);
+	CHECK_INT(rig_rw(r, 0, LIOV_OP_READ, 0, 8, (gpa_t){ RIG_RAM }, r), 0);
+	CHECK(rig_wait(r, 1));
+	CHECK_INT(r->done[0].status, 0);
+}
+
+static void test_frontend__queue_lost_in_a_reset__told_and_cured_by_a_start(void **state)
+{
+	world_run(*state, queue_lost);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_setup, world_teardown)
 
 int main(void)
@@ -355,6 +385,7 @@ int main(void)
 		TEST(test_frontend_start__info_page_lies__refused_and_nothing_touched),
 		TEST(test_frontend_mem__holes_and_ends__ranges_are_split),
 		TEST(test_frontend__controller_reset__outstanding_end_0_08_and_queues_return),
+		TEST(test_frontend__queue_lost_in_a_reset__told_and_cured_by_a_start),
 	};
 
 	return cmocka_run_group_tests_name("core_frontend", tests, NULL, NULL);

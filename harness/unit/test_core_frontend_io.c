@@ -320,6 +320,27 @@ static void test_frontend_submit__other_commands_dma_offset__is_added(void **sta
 	world_run(w, other_commands);
 }
 
+/* Base 5.1: bit 0 of dword 0 set, the command was not aborted; the device lets I/O commands end by themselves. */
+static void abort_one(struct world *w)
+{
+	struct rig *r = &rig;
+	int other;
+
+	rig_start(w, r, 1, 16);
+	CHECK_INT(submit(r, LIOV_OP_READ, 0, 8, SEGS(AT(0, 4096))), 0);
+	CHECK_INT(liov_frontend_abort(&r->fe, 0, &other), -ENOENT);
+	CHECK_INT(liov_frontend_abort(&r->fe, 1, r), -ENOENT);
+	CHECK_INT(liov_frontend_abort(&r->fe, 0, r), -EBUSY);
+	CHECK(rig_wait(r, 1));
+	CHECK_INT(r->done[0].status, 0);
+	CHECK_INT(liov_frontend_abort(&r->fe, 0, r), -ENOENT);
+}
+
+static void test_frontend_abort__what_is_outstanding__is_asked_for(void **state)
+{
+	world_run(*state, abort_one);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_setup, world_teardown)
 
 int main(void)
@@ -332,6 +353,7 @@ int main(void)
 		TEST(test_frontend_submit__dma_offset__is_added),
 		TEST(test_frontend_submit__other_commands__by_the_book),
 		TEST(test_frontend_submit__other_commands_dma_offset__is_added),
+		TEST(test_frontend_abort__what_is_outstanding__is_asked_for),
 	};
 
 	return cmocka_run_group_tests_name("core_frontend_io", tests, NULL, NULL);

@@ -218,7 +218,8 @@ static void fe_reset_work(void *arg)
 		for (i = 0; i < fe->nr_queues; i++)
 			fe_queue_stop(fe, i);
 		for (i = 0; i < fe->nr_queues; i++)
-			fe_queue_restart(fe, i);
+			if (fe_queue_restart(fe, i))
+				fe->failed = true;
 	}
 	fe_admin_post_aer(fe);
 }

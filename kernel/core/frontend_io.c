@@ -219,6 +219,37 @@ out:
 	return ret;
 }
 
+static int fe_find_cid(struct liov_fe_queue *q, const void *cookie)
+{
+	unsigned long flags = port_lock_irqsave(&q->lock);
+	int cid = -ENOENT;
+	u32 i;
+
+	for (i = 0; i < q->entries && cid < 0; i++)
+		if (q->tags[i].busy && q->tags[i].cookie == cookie)
+			cid = (int)i;
+	port_unlock_irqrestore(&q->lock, flags);
+	return cid;
+}
+
+int liov_frontend_abort(struct liov_frontend *fe, u32 qi, const void *cookie)
+{
+	struct nvme_sqe sqe = { .opcode = NVME_ADM_ABORT };
+	u32 not_aborted;
+	int ret;
+
+	if (qi >= fe->nr_queues)
+		return -ENOENT;
+	ret = fe_find_cid(&fe->queue[qi], cookie);
+	if (ret < 0)
+		return ret;
+	sqe.cdw10 = fe->queue[qi].qid | (u32)ret << 16;
+	ret = liov_frontend_admin(fe, &sqe, &not_aborted);
+	if (ret)
+		return ret < 0 ? ret : -EIO;
+	return not_aborted & 1 ? -EBUSY : 0;
+}
+
 /* Take one completion: true, its request and status; false when there is none. Base 3.3.3.2. */
 static bool fe_next_cqe(struct liov_fe_queue *q, void **cookie, u16 *status, bool *known)
 {

@@ -13,7 +13,7 @@
 
 #define LIOV_FE_TAGS_MAX	LIOV_QUEUE_DEPTH_MAX
 #define LIOV_FE_SEGMENTS_MAX	33u	/* of a request: 128 KiB with an offset */
-#define LIOV_FE_RANGES_MAX	8u
+#define LIOV_FE_RANGES_MAX	16u
 
 enum liov_op { LIOV_OP_READ, LIOV_OP_WRITE, LIOV_OP_FLUSH, LIOV_OP_WRITE_ZEROES, LIOV_OP_DISCARD, LIOV_OP_COMPARE };
 
@@ -95,6 +95,7 @@ struct liov_frontend {
 	u32 nr_mem;
 	u32 resets_seen;
 	bool live;
+	bool failed;			/* a queue did not come back after a reset: only stop and start help */
 };
 
 /* Is this function a LightIOV device? 0, or -ENODEV. Reads configuration space only. */
@@ -111,6 +112,12 @@ void liov_frontend_stop(struct liov_frontend *fe);
 int liov_frontend_submit(struct liov_frontend *fe, u32 q, const struct liov_request *rq);
 /* Drain completions of @q: what its interrupt handler does. Returns how many. IAP */
 u32 liov_frontend_poll(struct liov_frontend *fe, u32 q);
+/*
+ * Ask for the request with @cookie in queue @q to be aborted (Base 5.1); it still completes by
+ * itself. 0; -ENOENT: it is not outstanding; -EBUSY: the device did not abort it; -ETIMEDOUT;
+ * -EIO: refused. P
+ */
+int liov_frontend_abort(struct liov_frontend *fe, u32 q, const void *cookie);
 
 /* (Un)register guest memory for DMA. Multiples of 4 KiB. P */
 int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_bytes);
