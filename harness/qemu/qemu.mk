@@ -20,9 +20,9 @@ kernel-tree:
 	@cp -rs $(abspath $(LIOV_DIR))/. $(LINUX_B)/kernel
 	@ln -sfn $(abspath model/spec) $(LINUX_B)/model/spec
 
-kernel: $(LINUX_DEB)/complete kernel-tree ## build lightiov_host.ko for Debian 12's Linux
-	$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(LINUX_B)/kernel/linux/host) \
-		CC=gcc-12 W=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules
+kernel: $(LINUX_DEB)/complete kernel-tree ## build lightiov_host.ko and lightiov_guest.ko for Debian 12's Linux
+	$(foreach m,host guest,$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(LINUX_B)/kernel/linux/$m) \
+		CC=gcc-12 W=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules &&) :
 
 check-linux-gate: kernel ## boot it once under QEMU: read through both kinds of queue
 	harness/qemu/gate $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/gate

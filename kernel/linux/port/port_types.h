@@ -74,4 +74,7 @@ struct port_host;
 /* host/vm.h: an mdev. */
 struct port_vm;
 
+/* guest/guest.h: a virtual NVMe function. */
+struct port_guest;
+
 #endif
