@@ -32,3 +32,13 @@ check-linux-controls: kernel ## can that fail? without disk content, IOMMU, inte
 
 check-linux-mdev: kernel ## VMs' devices through VFIO, under both policies
 	harness/qemu/mdev $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/mdev
+
+# The guest's module as an attacker, in a tree of its own: the same objects, built otherwise.
+ATTACK_B ?= $(B)/linux-attack
+
+.PHONY: kernel-attack check-attacks
+
+kernel-attack: $(LINUX_DEB)/complete
+	@$(MAKE) --no-print-directory kernel-tree LINUX_B=$(ATTACK_B)
+	$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(ATTACK_B)/kernel/linux/guest) \
+		CC=gcc-12 W=1 ATTACK=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules
