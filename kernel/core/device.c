@@ -219,7 +219,10 @@ static u64 with_half(u64 old, u32 off, u32 val)
 	return off & 4 ? (old & 0xFFFFFFFFull) | (u64)val << 32 : (old & ~0xFFFFFFFFull) | val;
 }
 
-/* Base 3.1.3: the admin queue's registers may change only while the controller is disabled. NSSR, BPRSEL and PMR are not there. */
+/*
+ * Base 3.1.3: the admin queue's registers may change only while the controller is disabled. NSSR,
+ * BPRSEL and PMR are not there.
+ */
 static void reg_wr32(struct liov_vm *vm, u32 off, u32 val)
 {
 	struct liov_device *dev = &vm->dev;

@@ -34,8 +34,8 @@ static inline void liov_device_deny(struct liov_vm *vm, u32 code, u64 a, u64 b)
 
 static inline void liov_device_put16(u8 *bytes, u32 off, u32 val)
 {
-	bytes[off] = (u8)val;
-	bytes[off + 1] = (u8)(val >> 8);
+	bytes[off] = (u8)(val & 0xff);
+	bytes[off + 1] = (u8)(val >> 8 & 0xff);
 }
 
 static inline void liov_device_put32(u8 *bytes, u32 off, u32 val)

@@ -224,7 +224,10 @@ static void fe_reset_work(void *arg)
 	fe_admin_post_aer(fe);
 }
 
-/* The device is told first: while its queues stand it may write to what a request names. Memory goes back in the reverse order. */
+/*
+ * The device is told first: while its queues stand it may write to what a request names. Memory goes
+ * back in the reverse order.
+ */
 static void fe_undo(struct liov_frontend *fe)
 {
 	u32 i;

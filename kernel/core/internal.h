@@ -45,7 +45,10 @@ void liov_admin_go(struct liov_backend *be);
 void liov_admin_post_aers(struct liov_backend *be);
 /* Nothing is handled any more when it returns. */
 void liov_admin_quiesce(struct liov_backend *be);
-/* One admin command; @cid is filled in. Returns 0, -ETIMEDOUT, -EIO (dead before it was sent), or the positive status (SCT << 8 | SC). @dw0 may be NULL. */
+/*
+ * One admin command; @cid is filled in. Returns 0, -ETIMEDOUT, -EIO (dead before it was sent), or the
+ * positive status (SCT << 8 | SC). @dw0 may be NULL.
+ */
 int liov_admin_cmd(struct liov_backend *be, struct nvme_sqe *sqe, u32 *dw0);
 /* The same; @stalled(arg) is called each time a sixteenth of the timeout passed in vain. */
 int liov_admin_cmd_stalled(struct liov_backend *be, struct nvme_sqe *sqe, void (*stalled)(void *arg), void *arg);
@@ -71,7 +74,10 @@ int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq);
 /* Delete what exists, SQ first; 0 when there is nothing; an error: quarantined. Memory is zeroed for the next use. */
 int liov_hwq_delete_sq(struct liov_hwq *q);
 int liov_hwq_delete_cq(struct liov_hwq *q);
-/* Host-driven: submit (IAP; -EBUSY when full, -EIO not live; cid is the caller's, unique in the queue); completions come through q->complete. */
+/*
+ * Host-driven: submit (IAP; -EBUSY when full, -EIO not live; cid is the caller's, unique in the
+ * queue); completions come through q->complete.
+ */
 int liov_hwq_start_driving(struct liov_hwq *q, u32 entries, liov_completion_fn fn, void *arg);
 int liov_hwq_submit(struct liov_hwq *q, const struct nvme_sqe *sqe);
 void liov_hwq_poll(struct liov_hwq *q);
@@ -108,9 +114,15 @@ int liov_vm_queue_delete_cq(struct liov_vm *vm, u32 index);
 void liov_vm_close_queues(struct liov_vm *vm);	/* no page answers, interrupts masked and unposted; V */
 /* Close all queues, then take the CMB from @off on from every vCPU. */
 void liov_vm_revoke_from(struct liov_vm *vm, u64 off);
-/* Queues with their bit in @which: pages revoked, SQs deleted, CQs deleted, vectors unposted. An error: some are in quarantine. */
+/*
+ * Queues with their bit in @which: pages revoked, SQs deleted, CQs deleted, vectors unposted. An
+ * error: some are in quarantine.
+ */
 int liov_vm_queues_shut(struct liov_vm *vm, u32 which);
-/* The VM's virtual controller was disabled or reset: all its queues are deleted, pages zeroed. Under mediated: the virtual ones. */
+/*
+ * The VM's virtual controller was disabled or reset: all its queues are deleted, pages zeroed. Under
+ * mediated: the virtual ones.
+ */
 void liov_vm_queues_reset(struct liov_vm *vm);
 /* Virtual vector @vvec changed (mask, message, MSI-X enable): the physical vectors behind it follow. */
 void liov_vm_vector_update(struct liov_vm *vm, u16 vvec);
@@ -136,13 +148,15 @@ void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 void liov_vm_mem_release_all(struct liov_vm *vm);
 
 /* --- teardown.c --- */
+#define LIOV_GRAVE_RANGES_MAX (2 * LIOV_MEM_RANGES_MAX)
+
 /* What queues that are not quiet can still reach: kept from everybody until the controller was reset. */
 struct liov_grave {
 	struct liov_grave *next;
 	u32 vm_id;
 	struct liov_range lba, window;
 	u32 nr_iova;			/* where IOVA = guest address: all the VM ever had; under be->lock */
-	struct liov_range iova[2 * LIOV_MEM_RANGES_MAX];
+	struct liov_range iova[LIOV_GRAVE_RANGES_MAX];
 };
 /* Undo all of liov_vm_create() that was done. Takes vm->lock. */
 void liov_vm_dismantle(struct liov_vm *vm);
@@ -175,7 +189,10 @@ void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val);
 struct liov_page liov_mediator_page(struct liov_vm *vm, u32 index, u64 slot_off);
 /* The page of watched doorbells, where the VM has one. */
 struct liov_page liov_mediator_doorbell_page(struct liov_vm *vm);
-/* Around a reset of the physical controller, and (pause) at the VM's end: no submission after pause returned. Called without vm->lock. */
+/*
+ * Around a reset of the physical controller, and (pause) at the VM's end: no submission after pause
+ * returned. Called without vm->lock.
+ */
 void liov_mediator_pause(struct liov_vm *vm);
 void liov_mediator_replay(struct liov_vm *vm);
 

@@ -151,7 +151,10 @@ u16 liov_mediator_ranges(struct liov_mediator *med, const struct nvme_sqe *in, u
 int liov_mediator_watch(struct liov_mediator *med);
 /* Nobody looks any more when it returns; the page is still there. Without vm->lock */
 void liov_mediator_unwatch(struct liov_mediator *med);
-/* A queue starts: its doorbell is 0, whatever was stored there before (a tail of its predecessor would hide the same tail of its own). V */
+/*
+ * A queue starts: its doorbell is 0, whatever was stored there before (a tail of its predecessor would
+ * hide the same tail of its own). V
+ */
 void liov_mediator_doorbell_reset(struct liov_mediator *med, u32 qid, bool cq);
 
 /* mediator_ring.c */
@@ -162,7 +165,10 @@ void liov_mediator_flush(struct liov_mediator *med);
 void liov_mediator_work(void *arg);
 /* liov_completion_fn of the hardware queue; @arg is the mediator. */
 void liov_mediator_complete(void *arg, const struct nvme_cqe *cqe);
-/* The SQ's outstanding commands complete with @status at once; their tags and memory stay held until the hardware is done with them. V */
+/*
+ * The SQ's outstanding commands complete with @status at once; their tags and memory stay held until
+ * the hardware is done with them. V
+ */
 void liov_mediator_orphan(struct liov_mediator *med, u32 sqid, u16 status);
 /* Give the tag back; nobody is told. */
 void liov_mediator_free_tag(struct liov_mediator *med, u32 tag);

@@ -62,7 +62,7 @@ int liov_grave_note(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	for (i = 0; i < g->nr_iova; i++)
 		if (liov_range_inside(g->iova[i].start, g->iova[i].count, gpa.v, len_bytes))
 			break;
-	if (i == g->nr_iova && i == sizeof(g->iova) / sizeof(g->iova[0]))
+	if (i == g->nr_iova && i == LIOV_GRAVE_RANGES_MAX)
 		err = -ENOSPC;
 	else if (i == g->nr_iova)
 		g->iova[g->nr_iova++] = (struct liov_range){ gpa.v, len_bytes };

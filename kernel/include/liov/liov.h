@@ -268,7 +268,11 @@ int liov_backend_stop(struct liov_backend *be);
 /* A queue pair of the host's own; flags LIOV_HWQ_*. */
 int liov_host_queue_create(struct liov_backend *be, u32 flags, struct liov_hwq **out);
 int liov_host_queue_destroy(struct liov_backend *be, struct liov_hwq *q);
-/* One command on a host queue, waited for: physical LBAs of the host's own extent or of an extent being wiped. Data: @pages mapped for the time of the command, or NULL. Returns 0, -ETIMEDOUT, -EINVAL, -EIO (controller lost), or the positive NVMe status. */
+/*
+ * One command on a host queue, waited for: physical LBAs of the host's own extent or of an extent being wiped. Data:
+ * @pages mapped for the time of the command, or NULL. Returns 0, -ETIMEDOUT, -EINVAL, -EIO (controller lost), or the
+ * positive NVMe status.
+ */
 int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t slba, u32 nlb, const struct port_pages *pages);
 
 /*
@@ -298,7 +302,10 @@ int liov_vm_queue_release(struct liov_vm *vm, u32 index);
  */
 void liov_vm_mem_forget(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 
-/* Reset the shared controller; every VM is told and its queues come back (re-created by its frontend, or replayed under mediated). */
+/*
+ * Reset the shared controller; every VM is told and its queues come back (re-created by its frontend,
+ * or replayed under mediated).
+ */
 int liov_backend_reset(struct liov_backend *be);
 
 /* What to map for a touch of the CMB BAR. */

@@ -23,7 +23,10 @@ static inline u64 port_mmio_rd64(const struct port_mmio *m, u32 off);
 static inline void port_mmio_wr32(const struct port_mmio *m, u32 off, u32 val);
 static inline void port_mmio_wr64(const struct port_mmio *m, u32 off, u64 val); /* high half first where it is two writes */
 
-/* Memory shared with a device or a VM, which may change it at any time: read once, then look at the copy. No tearing within an aligned 8 bytes. IAP */
+/*
+ * Memory shared with a device or a VM, which may change it at any time: read once, then look at the
+ * copy. No tearing within an aligned 8 bytes. IAP
+ */
 static inline u64 port_shm_rd64(const struct port_shm *s, u32 off);
 static inline void port_shm_copy_in(const struct port_shm *s, u32 off, void *dst, u32 len_bytes);
 static inline void port_shm_copy_out(const struct port_shm *s, u32 off, const void *src, u32 len_bytes);
@@ -49,7 +52,10 @@ static inline void port_event_reset(struct port_event *ev);
 static inline void port_event_signal(struct port_event *ev);
 static inline bool port_event_wait(struct port_event *ev, u64 timeout_ns);
 
-/* Run fn(arg) soon in process context. Queueing a queued work does nothing. queue: IAP; cancel_sync: P, returns when it does not run and is not queued. */
+/*
+ * Run fn(arg) soon in process context. Queueing a queued work does nothing. queue: IAP; cancel_sync:
+ * P, returns when it does not run and is not queued.
+ */
 static inline void port_work_init(struct port_home *home, struct port_work *w, void (*fn)(void *arg), void *arg);
 static inline void port_work_queue(struct port_work *w);
 static inline void port_work_cancel_sync(struct port_work *w);

@@ -28,7 +28,10 @@ static inline void port_bar_unmap(struct port_host *h, unsigned int bar, struct 
 /* A part of a BAR as memory (a queue in the CMB). */
 static inline int port_bar_shm(struct port_host *h, unsigned int bar, u64 off, u32 len_bytes, struct port_shm *s);
 
-/* @nr zeroed, physically contiguous pages with one reference. A page is freed when its last reference goes. get/put: IAP; alloc: P */
+/*
+ * @nr zeroed, physically contiguous pages with one reference. A page is freed when its last reference
+ * goes. get/put: IAP; alloc: P
+ */
 static inline int port_pages_alloc(struct port_host *h, u32 nr, struct port_pages *p);
 static inline void port_pages_get(const struct port_pages *p);
 static inline void port_pages_put(struct port_pages *p);
@@ -61,7 +64,10 @@ static inline void port_irq_free(struct port_host *h, u32 vec);
 /* Mask at the device; when it returns no handler runs and no message is on its way. P */
 static inline void port_irq_mask_sync(struct port_host *h, u32 vec);
 static inline void port_irq_unmask(struct port_host *h, u32 vec);
-/* Deliver @vec straight to the VM as @msi, without the host. -EOPNOTSUPP: the home can not; the requested handler goes on being called. P */
+/*
+ * Deliver @vec straight to the VM as @msi, without the host. -EOPNOTSUPP: the home can not; the
+ * requested handler goes on being called. P
+ */
 static inline int port_irq_post(struct port_host *h, u32 vec, struct port_vm *vm, const struct liov_msi *msi);
 /* Back to the host's handler; when it returns no posted delivery for @vec can happen. P */
 static inline void port_irq_unpost_sync(struct port_host *h, u32 vec);

@@ -22,7 +22,9 @@ enum liov_trace_kind {
 	LIOV_TRACE_QUEUE,	/* code = 1 created, 0 deleted, 2 quarantined; a = hardware qid */
 	LIOV_TRACE_VM,		/* code = 1 created, 0 destroyed; a = first LBA, b = blocks */
 	LIOV_TRACE_RESET,	/* of the physical controller: code = 1 begins, 0 done */
-	LIOV_TRACE_EVENT,	/* asynchronous event of the physical controller; vm: whose queue the error log names, if any; code = SQID (FFFFh: none), a = DW0 */
+	/* asynchronous event of the physical controller; vm: whose queue the error log names, if any; */
+	/* code = SQID (FFFFh: none), a = DW0 */
+	LIOV_TRACE_EVENT,
 	LIOV_TRACE_KINDS
 };
 

@@ -143,15 +143,15 @@ static inline void port_shm_zero(const struct port_shm *s, u32 off, u32 len_byte
 	}
 }
 
-/* Not dma_wmb(): an SQ in the CMB is device memory, whose stores only the full barrier orders. */
 static inline void port_dma_wmb(struct port_home *home)
 {
+	/* Not dma_wmb(): an SQ in the CMB is device memory, whose stores only the full barrier orders. */
 	wmb();
 }
 
 static inline void port_dma_rmb(struct port_home *home)
 {
-	rmb();
+	rmb();	/* as above */
 }
 
 static inline void port_lock_init(struct port_home *home, struct port_lock *l)
