@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Linux's home: the module built with Kbuild, and its boots under QEMU (harness/qemu).
+# Linux's home: the module built with Kbuild, sparse, and its boots under QEMU (harness/qemu).
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,8 +12,8 @@
 if ! $MAKE -s build/linux-deb/complete > "$OUT/gate.get" 2>&1 && [ "$(id -u)" -eq 0 ]; then
 	apt-get -qq update > "$OUT/gate.get" 2>&1
 fi
-# boot TARGET WHAT
-boot()
+# try TARGET WHAT
+try()
 {
 	if $MAKE -s "$1" > "$OUT/$1" 2>&1; then
 		pass "$2"
@@ -22,6 +22,7 @@ boot()
 		fail "$2" "$(tail -n 60 "$OUT/$1")"
 	fi
 }
-boot check-linux-gate "lightiov_host.ko on Debian's Linux"
-boot check-linux-mdev "a VM's device through VFIO, on Debian's Linux"
+try check-linux-static "sparse and W=1 on the module"
+try check-linux-gate "lightiov_host.ko on Debian's Linux"
+try check-linux-mdev "a VM's device through VFIO, on Debian's Linux"
 ok

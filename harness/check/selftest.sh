@@ -51,6 +51,8 @@ mkdir -p "$planted/tree/kernel/core"
 {
 	echo '#include <linux/types.h>'
 	echo '#ifdef __KERNEL__'
+	echo 'int f(void) {'
+	echo '}'
 	echo 'int f(void)'
 	echo '{'
 	yes '	;' | head -n 600
@@ -58,7 +60,7 @@ mkdir -p "$planted/tree/kernel/core"
 	echo '#endif'
 } > "$planted/tree/kernel/core/bad.c"
 OUT=$planted TREE=$planted/tree harness/check/source.sh > "$planted/source.log" 2>&1
-refuses "a file that breaks each rule" 5 source
+refuses "a file that breaks each rule" 6 source
 
 cat > "$planted/README.md" <<'README'
 ```console

@@ -36,6 +36,22 @@ expect_none "no function is longer than 80 lines" "$(cd "$tree" && awk '
 	/^{/ { start = FNR }
 	/^}/ { if (start && FNR - start + 1 > 80) print FILENAME ":" start ": " FNR - start + 1 " lines"; start = 0 }' $code)"
 
+# What of the kernel's formatting needs no judgement; only the kernel's part has its lines counted.
+# shellcheck disable=SC2086
+expect_none "the code is formatted as the kernel's is" "$(cd "$tree" && awk '
+	function bad(what) { print FILENAME ":" FNR ": " what }
+	/[ \t]$/ { bad("blanks at the end") }
+	/^ {8}|^\t* +\t/ { bad("blanks instead of tabs") }
+	/^(.*[^a-z_0-9])?(if|for|while|switch)\(/ || /}else|else{/ { bad("no blank after a keyword, or before one") }
+	/^[ \t]+{$/ || /^[a-z].*\) {$/ { bad("a brace in the wrong place") }
+	FILENAME ~ /^kernel\// {
+		line = $0
+		while ((i = index(line, "\t")) > 0)
+			line = substr(line, 1, i - 1) substr("        ", (i - 1) % 8 + 1) substr(line, i + 1)
+		if (length(line) > 130)
+			bad("longer than 130 columns")
+	}' $code)"
+
 expect_none "the core does not know Linux" "$(grep -rn 'linux/' "$core/core")"
 expect_none "the core has no #if but the frontend's checks" "$(grep -rnE '^[[:space:]]*#[[:space:]]*(el)?if' "$core/core" |
 	grep -vE '#ifndef LIOV_[A-Z0-9_]+_H$|#ifn?def LIOV_NO_FRONTEND_CHECKS$')"

@@ -7,7 +7,7 @@ LINUX_B   ?= $(B)/linux
 QEMU_B    ?= $(B)/qemu
 LINUX_WERROR ?= 1
 
-.PHONY: kernel kernel-tree check-linux-gate check-linux-controls check-linux-mdev
+.PHONY: kernel kernel-tree check-linux-static check-linux-gate check-linux-controls check-linux-mdev
 
 $(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
 	harness/qemu/get $(LINUX_DEB)
@@ -23,6 +23,9 @@ kernel-tree:
 kernel: $(LINUX_DEB)/complete kernel-tree ## build lightiov_host.ko and lightiov_guest.ko for Debian 12's Linux
 	$(foreach m,host guest,$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(LINUX_B)/kernel/linux/$m) \
 		CC=gcc-12 W=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules &&) :
+
+check-linux-static: kernel ## sparse over the modules' sources
+	harness/qemu/static $(LINUX_DEB) $(LINUX_B)
 
 check-linux-gate: kernel ## boot it once under QEMU: read through both kinds of queue
 	harness/qemu/gate $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/gate
