@@ -80,26 +80,41 @@ static inline int port_bar_shm(struct port_host *h, unsigned int bar, u64 off, u
 	return 0;
 }
 
+/*
+ * Pages of their own that lie side by side: each has its count. Of a compound page all but the
+ * first count none, and KVM refuses to map such a page for a guest.
+ */
 static inline int port_pages_alloc(struct port_host *h, u32 nr, struct port_pages *p)
 {
 	unsigned int order = get_order((unsigned long)nr << PAGE_SHIFT);
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | (order ? __GFP_COMP : 0);
+	u32 i;
 
 	if (!nr || order >= MAX_ORDER)
 		return -EINVAL;
-	p->page = alloc_pages_node(liov_home_node(h), gfp, order);
+	p->page = alloc_pages_node(liov_home_node(h), GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN, order);
 	p->nr = nr;
-	return p->page ? 0 : -ENOMEM;
+	if (!p->page)
+		return -ENOMEM;
+	split_page(p->page, order);
+	for (i = nr; i < 1u << order; i++)
+		__free_page(p->page + i);
+	return 0;
 }
 
 static inline void port_pages_get(const struct port_pages *p)
 {
-	get_page(p->page);
+	u32 i;
+
+	for (i = 0; i < p->nr; i++)
+		get_page(p->page + i);
 }
 
 static inline void port_pages_put(struct port_pages *p)
 {
-	put_page(p->page);
+	u32 i;
+
+	for (i = 0; i < p->nr; i++)
+		put_page(p->page + i);
 	*p = (struct port_pages){ };
 }
 

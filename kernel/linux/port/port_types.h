@@ -58,7 +58,7 @@ struct port_timer {
 	void *arg;
 };
 
-/* One compound page; its reference count is the allocation's. */
+/* Pages side by side, of one reference each. */
 struct port_pages {
 	struct page *page;
 	u32 nr;
