@@ -83,6 +83,24 @@ static u64 vm_region_size(const struct port_vm *vm, u32 index)
 	}
 }
 
+/*
+ * A VMM answers for the BARs itself and does not hear of a reset that its guest asks for in
+ * configuration space. PCIe 6.6.2 has it clear them, and the guest, which reads them as they
+ * were, would not write them again: they stay where the VMM put them.
+ */
+static void vm_cfg_write(struct port_vm *vm, u32 off, u32 val, u32 len)
+{
+	bool to_bar = off >= PCIS_BAR0 && off < PCIS_BAR(PCIS_BAR_COUNT);
+	u32 bar[PCIS_BAR_COUNT], i;
+
+	for (i = 0; i < PCIS_BAR_COUNT; i++)
+		bar[i] = liov_device_cfg_rd(vm->liov, PCIS_BAR(i), 4);
+	liov_device_cfg_wr(vm->liov, off, val, len);
+	for (i = 0; i < PCIS_BAR_COUNT && !to_bar; i++)
+		if (liov_device_cfg_rd(vm->liov, PCIS_BAR(i), 4) != bar[i])
+			liov_device_cfg_wr(vm->liov, PCIS_BAR(i), bar[i], 4);
+}
+
 /* One access, naturally aligned, at most 8 bytes. */
 static u64 vm_access(struct port_vm *vm, u32 index, u64 off, u64 val, u32 len, bool write)
 {
@@ -91,7 +109,7 @@ static u64 vm_access(struct port_vm *vm, u32 index, u64 off, u64 val, u32 len, b
 	if (index == VFIO_PCI_CONFIG_REGION_INDEX) {
 		if (!write)
 			return liov_device_cfg_rd(vm->liov, (u32)off, len);
-		liov_device_cfg_wr(vm->liov, (u32)off, (u32)val, len);
+		vm_cfg_write(vm, (u32)off, (u32)val, len);
 		return 0;
 	}
 	if (!write)
