@@ -11,6 +11,7 @@
 #include "guest.h"
 
 #define ADMIN_TIMEOUT_NS	(10ull * NSEC_PER_SEC)
+#define DEPTH			256	/* a request costs a page for its PRP list */
 #define REVIVE_TRIES		3
 
 static bool broken;
@@ -30,7 +31,11 @@ void liov_home_trace(struct port_home *home, const struct liov_trace *t)
 
 static int guest_up(struct guest *gu)
 {
-	struct liov_fe_config cfg = { .nr_queues = gu->port.nr_vectors - 1, .timeout_ns = ADMIN_TIMEOUT_NS };
+	struct liov_fe_config cfg = {
+		.nr_queues = gu->port.nr_vectors - 1,
+		.depth = DEPTH,
+		.timeout_ns = ADMIN_TIMEOUT_NS,
+	};
 	int err;
 
 	mutex_lock(&gu->lock);
