@@ -7,7 +7,7 @@ LINUX_B   ?= $(B)/linux
 QEMU_B    ?= $(B)/qemu
 LINUX_WERROR ?= 1
 
-.PHONY: kernel kernel-tree check-linux-static check-linux-gate check-linux-controls check-linux-mdev
+.PHONY: kernel kernel-tree check-linux-static check-linux-gate check-linux-controls check-linux-mdev check-linux-stack
 
 $(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
 	harness/qemu/get $(LINUX_DEB)
@@ -35,6 +35,9 @@ check-linux-controls: kernel ## can that fail? without disk content, IOMMU, inte
 
 check-linux-mdev: kernel ## VMs' devices through VFIO, under both policies
 	harness/qemu/mdev $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/mdev
+
+check-linux-stack: kernel ## two VMs with Linux on one NVMe, under both policies
+	harness/qemu/stack $(LINUX_DEB) $(LINUX_B)/kernel/linux $(QEMU_B)/stack
 
 # The guest's module as an attacker, in a tree of its own: the same objects, built otherwise.
 ATTACK_B ?= $(B)/linux-attack

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# For /test of a host that runs VMs (busybox sh in L1): the function, mdevs, and unmodified QEMU.
+# Functions end the test when they fail, so none is called in a subshell; what they find is in $answer.
+#
+#   l1_start NAME                     NAME is the first word of what the test prints; find the function ($function, $bdf), mount debugfs
+#   host_load POLICY [PARAMETER...]   insmod lightiov_host and bind it       host_unload
+#   mdev_create UUID TYPE BLOCKS      TYPE: 1q, 2q, 4q, 8q                   mdev_remove UUID
+#   mdev_attr UUID NAME               print an attribute
+#   vm_start NAME UUID [QEMU-ARG...]  VM with the kernel and initramfs of /l2; answers when it has booted: vm_answer
+#   vm_send NAME COMMAND...           to /guest in the VM (l2.init); does not wait
+#   vm_answer NAME SECONDS            wait for the end of the last command: $answer is what it said; fail if it failed
+#   vm_ask NAME SECONDS COMMAND...    both
+#   vm_exits NAME                     MMIO exits so far, in KVM's own count (prints it)
+#   vm_kill NAME                      kill -9 its QEMU                       vm_off NAME: power off from inside
+# A VM's console is printed when it ends, each line with "L2 NAME|" before it; boot looks for complaints there too.
+
+vms=/tmp/vms
+mkdir -p $vms
+test=
+run=$(sed -n 's/.*liov\.run=\([0-9a-f]*\).*/\1/p' /proc/cmdline)
+
+say()
+{
+	echo "$test: $*"
+}
+
+fail()
+{
+	for pid in "$vms"/*.pid; do
+		[ ! -e "$pid" ] || vm_console "$(basename "$pid" .pid)" >&2
+	done
+	say "FAILED: $*" >&2
+	exit 1
+}
+
+l1_start()
+{
+	test=$1
+	function=
+	for d in /sys/bus/pci/devices/*; do
+		[ "$(cat "$d/class")" = 0x010802 ] && function=$d
+	done
+	[ -n "$function" ] || fail "no NVMe function"
+	bdf=${function##*/}
+	mount -t debugfs debugfs /sys/kernel/debug
+	# shellcheck disable=SC3045 # busybox has it
+	ulimit -l unlimited
+}
+
+host_load()
+{
+	policy=$1
+	shift
+	insmod /lib/m/lightiov_host.ko "policy=$policy" "$@" || fail "lightiov_host does not load: $policy $*"
+	echo lightiov_host > "$function/driver_override"
+	echo "$bdf" > /sys/bus/pci/drivers_probe
+	[ "$(basename "$(readlink "$function/driver")")" = lightiov_host ] || fail "lightiov_host does not bind: $policy $*"
+}
+
+host_unload()
+{
+	[ "$(cat /sys/module/lightiov_host/parameters/broken)" = N ] || fail "an assertion failed in lightiov_host"
+	rmmod lightiov_host || fail "lightiov_host does not unload"
+	[ ! -d /sys/module/lightiov_host ] || fail "lightiov_host is still there"
+	echo > "$function/driver_override"
+}
+
+mdev_create()
+{
+	echo "$1" > "$function/mdev_supported_types/lightiov_host-$2/create" || fail "no mdev $1 of type $2"
+	echo "$3" > "/sys/bus/mdev/devices/$1/blocks" || fail "mdev $1 does not get $3 blocks"
+}
+
+mdev_remove()
+{
+	echo 1 > "/sys/bus/mdev/devices/$1/remove" || fail "mdev $1 is not removed"
+}
+
+mdev_attr()
+{
+	cat "/sys/bus/mdev/devices/$1/$2"
+}
+
+# Options that only make the emulated boot faster, as in boot.
+l2_fast='mitigations=off cryptomgr.notests=1 tsc=reliable no_timer_check lpj=4890000 audit=0'
+
+# Emulated SVM does not intercept XSETBV, so a VM with XSAVE finds sizes that are not those of what it enabled, and
+# enables it for the host as well: none of it.
+vm_start()
+{
+	vm=$vms/$1 name=$1 uuid=$2
+	shift 2
+	rm -f "$vm".*
+	mkfifo "$vm.in" "$vm.out"
+	timeout 200 qemu-system-x86_64 -accel kvm -cpu host,-xsave -smp 1 -m 192M -nodefaults -no-user-config -display none \
+		-no-reboot -M q35,hpet=off -L /share/qemu -bios /share/qemu/qboot.rom \
+		-kernel /l2/vmlinux -initrd /l2/initramfs \
+		-append "console=ttyS0 loglevel=5 panic=-1 reboot=t $l2_fast liov.run=$run liov.name=$name" \
+		-serial "file:$vm.console" -chardev "pipe,id=command,path=$vm" -serial chardev:command \
+		-device "vfio-pci,sysfsdev=/sys/bus/mdev/devices/$uuid" "$@" < /dev/null > "$vm.qemu" 2>&1 &
+	echo $! > "$vm.pid"
+}
+
+vm_send()
+{
+	vm=$vms/$1
+	shift
+	echo "$*" > "$vm.in"
+}
+
+# "RUN ok TEXT" or "RUN failed TEXT".
+vm_answer()
+{
+	answer=
+	# shellcheck disable=SC3045 # busybox has it
+	read -t "$2" -r answer <> "$vms/$1.out" || fail "VM $1 does not answer in $2 s"
+	case $answer in
+	"$run ok"*) answer=${answer#"$run ok"} answer=${answer# } ;;
+	*) fail "VM $1: ${answer#"$run "}" ;;
+	esac
+}
+
+vm_ask()
+{
+	asked=$1 seconds=$2
+	shift 2
+	vm_send "$asked" "$@"
+	vm_answer "$asked" "$seconds"
+}
+
+vm_exits()
+{
+	cat "/sys/kernel/debug/kvm/$(cat "$vms/$1.pid")"-*/mmio_exits
+}
+
+vm_console()
+{
+	sed "s/^/L2 $1| /" "$vms/$1.console"
+	sed "s/^/QEMU $1| /" "$vms/$1.qemu"
+	rm "$vms/$1.pid"
+}
+
+vm_kill()
+{
+	kill -9 "$(cat "$vms/$1.pid")"
+	wait "$(cat "$vms/$1.pid")"
+	vm_console "$1"
+}
+
+vm_off()
+{
+	vm_send "$1" off
+	wait "$(cat "$vms/$1.pid")" || fail "VM $1 does not power off"
+	vm_console "$1"
+	grep -q "^L2 end $run" "$vms/$1.console" || fail "VM $1 ended without its end marker"
+}
