@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,30 +177,40 @@ void guest_reg_wr(struct guest *g, u32 off, u64 val, u32 len)
 	CHECK(pwrite(g->device, &val, len, (off_t)(g->bar0 + off)) == (ssize_t)len);
 }
 
-static sigjmp_buf touch_failed;
-
-static void touch_sigbus(int sig)
+u32 guest_load(struct guest *g, u64 off)
 {
-	(void)sig;
-	siglongjmp(touch_failed, 1);
+	return *(volatile u32 *)(g->cmb + off);
+}
+
+u32 guest_asked(struct guest *g, u64 off)
+{
+	u32 val = 0;
+
+	CHECK(pread(g->device, &val, 4, (off_t)(g->bar2 + off)) == 4);
+	return val;
 }
 
 bool guest_touch(struct guest *g, u64 off, bool write)
 {
-	struct sigaction now = { .sa_handler = touch_sigbus }, before;
-	volatile bool there = false;
-	volatile u8 *at = g->cmb + off;
+	static u32 last = 0x5a000000;
+	bool there;
 
-	CHECK(!sigaction(SIGBUS, &now, &before));
-	if (!sigsetjmp(touch_failed, 1)) {
-		if (write)
-			*at = 0;
-		else
-			(void)*at;
-		there = true;
-	}
-	sigaction(SIGBUS, &before, NULL);
+	if (write)
+		*(volatile u32 *)(g->cmb + off + 32) = ++last;
+	there = guest_load(g, off) != ~0u;
+	CHECK((guest_asked(g, off) != ~0u) == there);
+	CHECK(!write || (guest_asked(g, off + 32) == last) == there);
 	return there;
+}
+
+void guest_await(struct guest *g, u64 off, u32 want)
+{
+	u32 us;
+
+	for (us = 0; guest_load(g, off) != want; us += 1000) {
+		CHECK(us < WAIT_US);
+		usleep(1000);
+	}
 }
 
 void guest_vector(struct guest *g, u32 vec, bool open)
@@ -340,6 +348,7 @@ void guest_queue_create(struct guest *g, u32 qid)
 	CHECK(!guest_admin(g, (struct nvme_sqe){
 		.opcode = NVME_ADM_CREATE_CQ, .prp1 = CMB_GPA + iq->cq, .cdw10 = (DEPTH - 1) << 16 | qid,
 		.cdw11 = (u32)(NVME_QUEUE_PC | NVME_CQ_IEN | FIELD_PREP(NVME_CQ_IV, qid)) }, NULL));
+	CHECK(guest_load(g, iq->sq) == ~0u);	/* too early */
 	CHECK(!guest_admin(g, (struct nvme_sqe){
 		.opcode = NVME_ADM_CREATE_SQ, .prp1 = CMB_GPA + iq->sq, .cdw10 = (DEPTH - 1) << 16 | qid,
 		.cdw11 = (u32)(NVME_QUEUE_PC | FIELD_PREP(NVME_SQ_CQID, qid)) }, NULL));

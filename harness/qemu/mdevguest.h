@@ -44,6 +44,14 @@ struct guest {
 	struct guest_queue queue[QUEUES + 1];	/* index: queue id */
 };
 
+/* A vCPU of KVM's beside it. */
+struct guest_vcpu {
+	int kvm, vm, vcpu;
+	u8 *code;
+	void *run;
+	u32 run_bytes;
+};
+
 void check(bool ok, const char *what, const char *file, int line);
 
 /* The VMM's part. */
@@ -56,14 +64,25 @@ u32 guest_cfg_rd(struct guest *g, u32 off, u32 len);
 void guest_cfg_wr(struct guest *g, u32 off, u32 val, u32 len);
 u32 guest_reg_rd(struct guest *g, u32 off);
 void guest_reg_wr(struct guest *g, u32 off, u64 val, u32 len);
-/* Does a load (or a store of what is there) find a page behind the mapping? */
+/* What a load finds, a dword, through the mapping; through read(), where the core is asked. */
+u32 guest_load(struct guest *g, u64 off);
+u32 guest_asked(struct guest *g, u64 off);
+/* A load of something else than ones, or a store beside it that read() finds too: is a page there? All agree. */
 bool guest_touch(struct guest *g, u64 off, bool write);
+/* Wait until a load finds @want, for what takes a while. */
+void guest_await(struct guest *g, u64 off, u32 want);
 /* A BAR of the device as DMA memory at its guest address, as VMMs do. */
 void guest_map_cmb(struct guest *g, bool map);
 /* The VMM gives the vector its eventfd, or none: masked. */
 void guest_vector(struct guest *g, u32 vec, bool open);
 /* How often the vector was raised since the last look. */
 u64 guest_interrupts(struct guest *g, u32 vec);
+
+/* A load or store of a dword at @off of the CMB, a multiple of 16, by the vCPU; nothing ends the VM. */
+void guest_vcpu_open(struct guest *g, struct guest_vcpu *v);
+void guest_vcpu_close(struct guest_vcpu *v);
+u32 guest_vcpu_load(struct guest_vcpu *v, u32 off);
+void guest_vcpu_store(struct guest_vcpu *v, u32 off, u32 val);
 
 /* The guest's part: controller up, MSI-X on; a status as SCT << 8 | SC. */
 void guest_start(struct guest *g);

@@ -268,6 +268,8 @@ u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 		.gpa = { prp1 }, .shm = med->queue[qid - 1].shm, .ring = ring,
 	};
 	port_unlock_irqrestore(&med->lock, flags);
+	if (in_cmb)
+		port_vm_reveal(vm->port, slot(qid - 1), LIOV_CMB_SLOT_STRIDE);
 	return 0;
 }
 
@@ -288,6 +290,8 @@ u16 liov_mediator_create_sq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 		.gpa = { prp1 }, .shm = med->queue[qid - 1].shm,
 	};
 	port_unlock_irqrestore(&med->lock, flags);
+	if (in_cmb)
+		port_vm_reveal(vm->port, slot(qid - 1), LIOV_CMB_SLOT_STRIDE);
 	return 0;
 }
 

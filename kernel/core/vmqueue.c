@@ -32,6 +32,13 @@ static u64 slot(u32 index, u64 off)
 	return LIOV_CMB_SLOTS + (u64)index * LIOV_CMB_SLOT_STRIDE + off;
 }
 
+/* A queue is there, and with it maybe the page of doorbells. */
+static void vm_reveal(struct liov_vm *vm, u32 index)
+{
+	port_vm_reveal(vm->port, slot(index, 0), LIOV_CMB_SLOT_STRIDE);
+	port_vm_reveal(vm->port, LIOV_CMB_DOORBELLS, SPEC_PAGE_SIZE);
+}
+
 /* --- vectors --- */
 
 static bool msi_same(const struct liov_msi *a, const struct liov_msi *b)
@@ -89,6 +96,7 @@ int liov_vm_queue_create_cq(struct liov_vm *vm, u32 index, u32 entries, bool irq
 	if (err)
 		return err;
 	liov_hwq_set_closed(q, q->sq_closed, false);
+	vm_reveal(vm, index);
 	queue_vector_update(vm, q);
 	return 0;
 }
@@ -107,6 +115,7 @@ int liov_vm_queue_create_sq(struct liov_vm *vm, u32 index, u32 entries, u32 cq_i
 	if (err)
 		return err;
 	liov_hwq_set_closed(q, false, q->cq_closed);
+	vm_reveal(vm, index);
 	return 0;
 }
 

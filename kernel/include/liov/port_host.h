@@ -77,6 +77,11 @@ static inline void port_vm_irq_raise(struct port_vm *vm, const struct liov_msi *
 
 /* Take the VM's mappings of [off, off + len) of its CMB BAR away; returns after every vCPU has lost them. P */
 static inline void port_vm_revoke(struct port_vm *vm, u64 off, u64 len_bytes);
+/*
+ * Pages are in that range now, by the answer of liov_backend_page(), which were not. A home that
+ * lets something stand where nothing is takes it away before this returns; pages that were there stay. P
+ */
+static inline void port_vm_reveal(struct port_vm *vm, u64 off, u64 len_bytes);
 
 /* Guest memory by guest-physical address: -EFAULT where any byte is not the VM's memory, and then nothing is copied. P */
 static inline int port_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len_bytes);

@@ -18,6 +18,7 @@ static int vm_init(struct vfio_device *vdev)
 		return -ENOMEM;
 	mutex_init(&vm->life);
 	mutex_init(&vm->map_lock);
+	mutex_init(&vm->zap_lock);
 	INIT_LIST_HEAD(&vm->maps);
 	xa_init(&vm->frames);
 	mutex_init(&vm->irq_mutex);
@@ -43,7 +44,13 @@ static int vm_open(struct vfio_device *vdev)
 	mutex_lock(&vm->life);
 	cfg.lbas = vm->blocks;
 	if (!err)
-		err = liov_vm_create(vm->parent->be, vm->liov, vm, &cfg);
+		err = vm_map_open(vm);
+	if (err)
+		goto out;
+	err = liov_vm_create(vm->parent->be, vm->liov, vm, &cfg);
+	if (err)
+		vm_map_close(vm);
+out:
 	vm->open = !err;
 	mutex_unlock(&vm->life);
 	return err;
@@ -56,6 +63,7 @@ static void vm_close(struct vfio_device *vdev)
 
 	mutex_lock(&vm->life);
 	liov_vm_destroy(vm->liov);
+	vm_map_close(vm);
 	vm->open = false;
 	mutex_unlock(&vm->life);
 	vm_irq_release(vm);

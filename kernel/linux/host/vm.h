@@ -9,6 +9,7 @@
  */
 
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/idr.h>
 #include <linux/mdev.h>
 #include <linux/vfio.h>
@@ -17,6 +18,7 @@
 #include "port_host.h"
 
 #define HOST_MDEV_TYPES	4
+#define HOST_CMB_PAGES	(LIOV_CMB_SIZE_MIN / PAGE_SIZE)
 
 /* Region @i of the VFIO device starts at file offset i << VM_REGION_SHIFT, as vfio-pci has it. */
 #define VM_REGION_SHIFT	40
@@ -48,11 +50,16 @@ struct port_vm {
 	struct liov_vm *liov;
 	/*
 	 * vm_map.c. The lock: maps, and no answer of liov_backend_page() is used outside it. Inside
-	 * the core's VM lock and mmap_lock.
+	 * the core's VM lock, zap_lock and mmap_lock, in this order.
 	 */
 	struct mutex map_lock;
 	struct list_head maps;
-	u64 zaps;			/* number of the last revocation */
+	struct page *stand_in[2];	/* where nothing is: all ones; [true]: what stores fall into */
+	DECLARE_BITMAP(stood_in, HOST_CMB_PAGES);	/* where one of them may be mapped */
+	struct delayed_work empty;	/* what was stored is forgotten */
+	struct mutex zap_lock;		/* one zap at a time: the next two */
+	u64 zaps;			/* number of the last */
+	DECLARE_BITMAP(zapping, HOST_CMB_PAGES);
 	atomic64_t faults, faults_refused, traps;
 	/* vm_mem.c. Under the core's VM lock. */
 	struct xarray frames;		/* guest page -> frame, of all that is pinned */
@@ -80,7 +87,9 @@ int host_mdev_resize(struct port_vm *vm, u64 blocks);
 /* vm.c */
 extern const struct vfio_device_ops vm_ops;
 
-/* vm_map.c */
+/* vm_map.c. Open before there is a VM, close when its last mapping is gone. */
+int vm_map_open(struct port_vm *vm);
+void vm_map_close(struct port_vm *vm);
 int vm_map_make(struct vfio_device *vdev, struct vm_area_struct *vma);
 /* A touch of the CMB BAR that does not come through a mapping. 1, 2, 4 or 8 bytes, naturally aligned. */
 u64 vm_cmb_access(struct port_vm *vm, u64 off, u64 val, u32 len_bytes, bool write);

@@ -4,6 +4,12 @@
  * for a touch. The core says what a page is; the answer is used under map_lock, which a
  * revocation takes after the core has begun to answer "nothing". So a page is either mapped
  * before and taken away, or never.
+ *
+ * Where nothing is, a load finds all ones and a store is lost. A fault that fails would end the
+ * VM (KVM_RUN: -EFAULT), so stand-ins are mapped there: for loads a page of ones that nobody
+ * can write, for stores another, which is taken away and emptied soon after. It is not the
+ * same page: a guest that goes on while its queues are gone would find its own commands where
+ * it looks for completions. What stands where a page appears goes as a revoked page does.
  */
 
 #include <linux/sched/mm.h>
@@ -11,12 +17,14 @@
 
 #include "vm.h"
 
+#define EMPTY_MS	10	/* after which a store to nothing cannot be read back */
+
 /* A VMA: the one that was made by mmap(), which is neither split, moved nor copied. */
 struct vm_map {
 	struct list_head list;
 	struct port_vm *vm;
 	struct vm_area_struct *vma;
-	u64 zapped;			/* number of the last revocation that it has seen */
+	u64 zapped;			/* number of the last zap that it has seen */
 };
 
 static u64 vma_off(const struct vm_area_struct *vma)
@@ -56,11 +64,24 @@ static vm_fault_t page_insert(struct port_vm *vm, struct vm_fault *vmf, const st
 	return vmf_insert_pfn_prot(vma, vmf->address, pfn, prot);
 }
 
+/* map_lock held. */
+static vm_fault_t stand_in_insert(struct port_vm *vm, struct vm_fault *vmf, u64 off, bool write)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	pgprot_t prot = vm_get_page_prot(write ? vma->vm_flags : vma->vm_flags & ~VM_WRITE);
+
+	__set_bit((unsigned int)(off >> PAGE_SHIFT), vm->stood_in);
+	if (write)
+		queue_delayed_work(system_unbound_wq, &vm->empty, msecs_to_jiffies(EMPTY_MS));
+	return vmf_insert_pfn_prot(vma, vmf->address, page_to_pfn(vm->stand_in[write]), prot);
+}
+
 static vm_fault_t map_fault(struct vm_fault *vmf)
 {
 	struct vm_map *map = vmf->vma->vm_private_data;
 	struct port_vm *vm = map->vm;
-	bool write = vmf->flags & FAULT_FLAG_WRITE;
+	bool write = vmf->flags & FAULT_FLAG_WRITE, there;
+	u64 off = (u64)vmf->pgoff << PAGE_SHIFT & VM_REGION_MASK;
 	struct liov_page page;
 	vm_fault_t ret;
 
@@ -68,21 +89,19 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	if (READ_ONCE(vm->looking) == current)
 		return VM_FAULT_SIGBUS;
 	mutex_lock(&vm->map_lock);
-	page = liov_backend_page(vm->liov, (u64)vmf->pgoff << PAGE_SHIFT & VM_REGION_MASK, write);
-	ret = page_insert(vm, vmf, &page);
+	page = liov_backend_page(vm->liov, off, write);
+	there = page.kind != LIOV_PAGE_NONE && (page.writable || !write);
+	ret = there ? page_insert(vm, vmf, &page) : stand_in_insert(vm, vmf, off, write);
 	mutex_unlock(&vm->map_lock);
-	atomic64_inc(ret == VM_FAULT_NOPAGE ? &vm->faults : &vm->faults_refused);
+	atomic64_inc(there && ret == VM_FAULT_NOPAGE ? &vm->faults : &vm->faults_refused);
 	return ret;
 }
 
-/* A store to what is mapped read-only; without this the kernel would make it writable. */
+/* A store to what is mapped read-only, which the kernel would make writable: the page goes, and the store faults anew. */
 static vm_fault_t map_store(struct vm_fault *vmf)
 {
-	struct vm_map *map = vmf->vma->vm_private_data;
-
-	(void)liov_backend_page(map->vm->liov, (u64)vmf->pgoff << PAGE_SHIFT & VM_REGION_MASK, true);
-	atomic64_inc(&map->vm->faults_refused);
-	return VM_FAULT_SIGBUS;
+	zap_vma_ptes(vmf->vma, vmf->address, PAGE_SIZE);
+	return VM_FAULT_NOPAGE;
 }
 
 /* --- a VMA's life --- */
@@ -142,16 +161,20 @@ int vm_map_make(struct vfio_device *vdev, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* --- revocation --- */
+/* --- taking away --- */
 
 /* mmap_lock held for writing: not even an unmapping that is half done goes on meanwhile. */
-static void map_zap(struct vm_map *map, u64 off, u64 len)
+static void map_zap(struct vm_map *map)
 {
-	u64 start = vma_off(map->vma), end = start + (map->vma->vm_end - map->vma->vm_start);
-	u64 from = max(start, off), to = min(end, off + len);
+	unsigned long first = (unsigned long)(vma_off(map->vma) >> PAGE_SHIFT), end = first + vma_pages(map->vma);
+	unsigned long from, to;
 
-	if (from < to)
-		zap_vma_ptes(map->vma, map->vma->vm_start + (from - start), to - from);
+	for_each_set_bitrange(from, to, map->vm->zapping, HOST_CMB_PAGES) {
+		unsigned long at = max(from, first), stop = min(to, end);
+
+		if (at < stop)
+			zap_vma_ptes(map->vma, map->vma->vm_start + ((at - first) << PAGE_SHIFT), (stop - at) << PAGE_SHIFT);
+	}
 	map->zapped = map->vm->zaps;
 }
 
@@ -166,7 +189,7 @@ static struct vm_map *map_not_zapped(struct port_vm *vm)
 	return NULL;
 }
 
-static void maps_zap_mm(struct port_vm *vm, struct mm_struct *mm, u64 off, u64 len)
+static void maps_zap_mm(struct port_vm *vm, struct mm_struct *mm)
 {
 	struct vm_map *map;
 
@@ -174,21 +197,19 @@ static void maps_zap_mm(struct port_vm *vm, struct mm_struct *mm, u64 off, u64 l
 	mutex_lock(&vm->map_lock);
 	list_for_each_entry(map, &vm->maps, list)
 		if (map->vma->vm_mm == mm)
-			map_zap(map, off, len);
+			map_zap(map);
 	mutex_unlock(&vm->map_lock);
 	mmap_write_unlock(mm);
 }
 
-/*
- * One revocation at a time, by the core's VM lock. mmap_lock is outside map_lock, so the list is
- * looked at anew after each.
- */
-void liov_home_vm_revoke(struct port_vm *vm, u64 off, u64 len)
+/* zap_lock and map_lock held. mmap_lock is outside map_lock, so the list is looked at anew after each. */
+static void maps_zap(struct port_vm *vm)
 {
 	struct vm_map *map;
 
-	mutex_lock(&vm->map_lock);
 	vm->zaps++;
+	/* Not after: what is put there meanwhile follows the core's new answer. */
+	bitmap_andnot(vm->stood_in, vm->stood_in, vm->zapping, HOST_CMB_PAGES);
 	while ((map = map_not_zapped(vm))) {
 		struct mm_struct *mm = map->vma->vm_mm;
 
@@ -197,11 +218,73 @@ void liov_home_vm_revoke(struct port_vm *vm, u64 off, u64 len)
 			continue;
 		}
 		mutex_unlock(&vm->map_lock);
-		maps_zap_mm(vm, mm, off, len);
+		maps_zap_mm(vm, mm);
 		mmput(mm);
 		mutex_lock(&vm->map_lock);
 	}
+}
+
+/* @len bytes from @off on go from all mappings, or only what stands in there. */
+static void pages_zap(struct port_vm *vm, u64 off, u64 len, bool stand_ins)
+{
+	mutex_lock(&vm->zap_lock);
+	mutex_lock(&vm->map_lock);
+	bitmap_zero(vm->zapping, HOST_CMB_PAGES);
+	bitmap_set(vm->zapping, (unsigned int)(off >> PAGE_SHIFT), (unsigned int)(len >> PAGE_SHIFT));
+	if (stand_ins)
+		bitmap_and(vm->zapping, vm->zapping, vm->stood_in, HOST_CMB_PAGES);
+	if (!bitmap_empty(vm->zapping, HOST_CMB_PAGES))
+		maps_zap(vm);
 	mutex_unlock(&vm->map_lock);
+	mutex_unlock(&vm->zap_lock);
+}
+
+void liov_home_vm_revoke(struct port_vm *vm, u64 off, u64 len)
+{
+	pages_zap(vm, off, len, false);
+}
+
+void liov_home_vm_reveal(struct port_vm *vm, u64 off, u64 len)
+{
+	pages_zap(vm, off, len, true);
+}
+
+/* A store after the zap maps the page again, and so has it emptied again. */
+static void stand_in_empty(struct work_struct *work)
+{
+	struct port_vm *vm = container_of(to_delayed_work(work), struct port_vm, empty);
+
+	pages_zap(vm, 0, LIOV_CMB_SIZE_MIN, true);
+	memset(page_address(vm->stand_in[true]), 0xff, PAGE_SIZE);
+}
+
+int vm_map_open(struct port_vm *vm)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(vm->stand_in); i++) {
+		vm->stand_in[i] = alloc_page(GFP_KERNEL_ACCOUNT);
+		if (!vm->stand_in[i])
+			goto out_free;
+		memset(page_address(vm->stand_in[i]), 0xff, PAGE_SIZE);
+	}
+	bitmap_zero(vm->stood_in, HOST_CMB_PAGES);
+	INIT_DELAYED_WORK(&vm->empty, stand_in_empty);
+	return 0;
+
+out_free:
+	while (i--)
+		__free_page(vm->stand_in[i]);
+	return -ENOMEM;
+}
+
+void vm_map_close(struct port_vm *vm)
+{
+	u32 i;
+
+	cancel_delayed_work_sync(&vm->empty);
+	for (i = 0; i < ARRAY_SIZE(vm->stand_in); i++)
+		__free_page(vm->stand_in[i]);
 }
 
 /* --- read() and write() --- */

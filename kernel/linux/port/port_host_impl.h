@@ -24,6 +24,7 @@ void liov_home_irq_unmask(struct port_host *h, u32 vec);
 int liov_home_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes, u32 prot);
 void liov_home_vm_irq_raise(struct port_vm *vm, const struct liov_msi *msi);
 void liov_home_vm_revoke(struct port_vm *vm, u64 off, u64 len_bytes);
+void liov_home_vm_reveal(struct port_vm *vm, u64 off, u64 len_bytes);
 int liov_home_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len_bytes);
 int liov_home_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len_bytes);
 bool liov_home_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
@@ -206,6 +207,11 @@ static inline void port_vm_irq_raise(struct port_vm *vm, const struct liov_msi *
 static inline void port_vm_revoke(struct port_vm *vm, u64 off, u64 len_bytes)
 {
 	liov_home_vm_revoke(vm, off, len_bytes);
+}
+
+static inline void port_vm_reveal(struct port_vm *vm, u64 off, u64 len_bytes)
+{
+	liov_home_vm_reveal(vm, off, len_bytes);
 }
 
 static inline int port_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len_bytes)
