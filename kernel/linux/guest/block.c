@@ -57,7 +57,7 @@ static bool request_op(struct request *rq, enum liov_op *op)
 	}
 }
 
-/* False: more segments than there can be. */
+/* Bios that were merged may go on within a page: one segment. False: more segments than there can be. */
 static bool request_segments(struct request *rq, struct liov_segment *seg, u32 *nr)
 {
 	struct req_iterator it;
@@ -67,9 +67,15 @@ static bool request_segments(struct request *rq, struct liov_segment *seg, u32 *
 	if (!blk_rq_nr_phys_segments(rq) || op_is_discard(req_op(rq)) || req_op(rq) == REQ_OP_WRITE_ZEROES)
 		return true;
 	rq_for_each_bvec(bv, rq, it) {
+		u64 addr = page_to_phys(bv.bv_page) + bv.bv_offset;
+
+		if (*nr && seg[*nr - 1].addr.v + seg[*nr - 1].len_bytes == addr) {
+			seg[*nr - 1].len_bytes += bv.bv_len;
+			continue;
+		}
 		if (*nr == LIOV_FE_SEGMENTS_MAX)
 			return false;
-		seg[*nr].addr = (gpa_t){ page_to_phys(bv.bv_page) + bv.bv_offset };
+		seg[*nr].addr = (gpa_t){ addr };
 		seg[*nr].len_bytes = bv.bv_len;
 		(*nr)++;
 	}
