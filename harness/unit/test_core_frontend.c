@@ -230,8 +230,8 @@ static bool has_range(const struct liov_frontend *fe, u64 start, u64 count)
 {
 	u32 i;
 
-	for (i = 0; i < fe->nr_mem; i++)
-		if (fe->mem[i].start == start && fe->mem[i].count == count)
+	for (i = 0; i < fe->mem->nr; i++)
+		if (fe->mem->range[i].start == start && fe->mem->range[i].count == count)
 			return true;
 	return false;
 }
@@ -244,18 +244,18 @@ static void memory(struct world *w)
 	u32 i;
 
 	rig_start(w, r, 1, 16);
-	CHECK_INT(fe->nr_mem, 1);
+	CHECK_INT(fe->mem->nr, 1);
 	CHECK(has_range(fe, RIG_RAM, RIG_RAM_BYTES));
 
 	/* A hole splits, an end cuts. */
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ RIG_RAM + 0x10000 }, 0x1000), 0);
-	CHECK_INT(fe->nr_mem, 2);
+	CHECK_INT(fe->mem->nr, 2);
 	CHECK(has_range(fe, RIG_RAM, 0x10000) && has_range(fe, RIG_RAM + 0x11000, end - RIG_RAM - 0x11000));
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ RIG_RAM }, 0x1000), 0);
 	CHECK(has_range(fe, RIG_RAM + 0x1000, 0xF000));
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ RIG_RAM + 0xF000 }, 0x1000), 0);
 	CHECK(has_range(fe, RIG_RAM + 0x1000, 0xE000));
-	CHECK_INT(fe->nr_mem, 2);
+	CHECK_INT(fe->mem->nr, 2);
 
 	/* What is not registered, wholly and in one range, cannot be taken back. */
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ RIG_RAM + 0x10000 }, 0x1000), -EINVAL);
@@ -263,7 +263,7 @@ static void memory(struct world *w)
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ end - 0x1000 }, 0x2000), -EINVAL);
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ RIG_RAM + 0x2000 }, 0), -EINVAL);
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ ~0ull - 0xFFF }, 0x1000), -EINVAL);
-	CHECK_INT(fe->nr_mem, 2);
+	CHECK_INT(fe->mem->nr, 2);
 
 	/* Not inside is -EIO, and inside goes; whole requests only. */
 	CHECK_INT(rig_rw(r, 0, LIOV_OP_READ, 0, 8, (gpa_t){ RIG_RAM + 0x10000 }, r), -EIO);
@@ -273,13 +273,13 @@ static void memory(struct world *w)
 
 	/* Back again. Two ranges side by side stay two. */
 	CHECK_INT(liov_frontend_mem_register(fe, (gpa_t){ RIG_RAM + 0x10000 }, 0x1000), 0);
-	CHECK_INT(fe->nr_mem, 3);
+	CHECK_INT(fe->mem->nr, 3);
 	CHECK_INT(rig_rw(r, 0, LIOV_OP_READ, 0, 8, (gpa_t){ RIG_RAM + 0x10000 }, r), 0);
 	/* The device refuses what is not memory: a status, and nothing is remembered. */
 	CHECK(liov_frontend_mem_register(fe, (gpa_t){ VM_BAR0_GPA }, 0x1000) > 0);
-	CHECK_INT(fe->nr_mem, 3);
+	CHECK_INT(fe->mem->nr, 3);
 
-	for (i = 0; fe->nr_mem < LIOV_FE_RANGES_MAX; i++)
+	for (i = 0; fe->mem->nr < LIOV_FE_RANGES_MAX; i++)
 		CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ RIG_RAM + 0x100000 + i * 0x2000ull }, 0x1000), 0);
 	CHECK_INT(i, LIOV_FE_RANGES_MAX - 3);
 	/* Full: a hole would need one more entry, an end does not. */
@@ -287,7 +287,7 @@ static void memory(struct world *w)
 	CHECK_INT(rig_rw(r, 0, LIOV_OP_READ, 0, 8, (gpa_t){ RIG_RAM + 0x200000 }, r), 0);
 	CHECK_INT(liov_frontend_mem_register(fe, (gpa_t){ RIG_RAM }, 0x1000), -ENOSPC);
 	CHECK_INT(liov_frontend_mem_unregister(fe, (gpa_t){ RIG_RAM + 0x1000 }, 0x1000), 0);
-	CHECK_INT(fe->nr_mem, LIOV_FE_RANGES_MAX);
+	CHECK_INT(fe->mem->nr, LIOV_FE_RANGES_MAX);
 	CHECK(rig_wait(r, 3));
 }
 

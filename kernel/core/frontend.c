@@ -110,34 +110,42 @@ static int fe_memory_command(struct liov_frontend *fe, u8 opcode, gpa_t gpa, u64
 }
 
 /*
- * Submitters look at mem[] under their queue's lock: with all of those held nobody stands
- * between a look and its doorbell. A queue that was never started has no lock yet.
+ * @next holds from now on: queue by queue, so that a submitter holds no lock but its own. Submitters
+ * look under it: once it was ours, nobody stands between a look at the old table and its doorbell.
+ * A queue that was never started has no lock yet.
  */
-static void fe_submitters_stop(struct liov_frontend *fe, unsigned long flags[LIOV_VM_QUEUES_MAX])
+static void fe_memory_switch(struct liov_frontend *fe, struct liov_fe_memory *next)
 {
 	u32 i;
 
-	for (i = 0; fe->queue && i < fe->nr_queues; i++)
-		if (fe->queue[i].fe)
-			flags[i] = port_lock_irqsave(&fe->queue[i].lock);
+	fe->mem = next;
+	for (i = 0; fe->queue && i < fe->nr_queues; i++) {
+		struct liov_fe_queue *q = &fe->queue[i];
+		unsigned long flags;
+
+		if (!q->fe)
+			continue;
+		flags = port_lock_irqsave(&q->lock);
+		q->mem = next;
+		port_unlock_irqrestore(&q->lock, flags);
+	}
 }
 
-static void fe_submitters_go(struct liov_frontend *fe, const unsigned long flags[LIOV_VM_QUEUES_MAX])
+/* The table that does not hold, as a copy of the one that does. */
+static struct liov_fe_memory *fe_memory_copy(struct liov_frontend *fe)
 {
-	u32 i;
+	struct liov_fe_memory *next = fe->mem == &fe->memory[0] ? &fe->memory[1] : &fe->memory[0];
 
-	for (i = fe->queue ? fe->nr_queues : 0; i-- > 0;)
-		if (fe->queue[i].fe)
-			port_unlock_irqrestore(&fe->queue[i].lock, flags[i]);
+	*next = *fe->mem;
+	return next;
 }
 
 static void fe_remember_memory(struct liov_frontend *fe, u64 gpa, u64 len)
 {
-	unsigned long flags[LIOV_VM_QUEUES_MAX] = { 0 };
+	struct liov_fe_memory *next = fe_memory_copy(fe);
 
-	fe_submitters_stop(fe, flags);
-	fe->mem[fe->nr_mem++] = (struct liov_range){ gpa, len };
-	fe_submitters_go(fe, flags);
+	next->range[next->nr++] = (struct liov_range){ gpa, len };
+	fe_memory_switch(fe, next);
 }
 
 int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_bytes)
@@ -145,7 +153,7 @@ int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_byte
 	int ret = -ENOSPC;
 
 	port_mutex_lock(&fe->mem_lock);
-	if (fe->nr_mem < LIOV_FE_RANGES_MAX)
+	if (fe->mem->nr < LIOV_FE_RANGES_MAX)
 		ret = fe_memory_command(fe, LIOV_ADM_MEM_REGISTER, gpa, len_bytes);
 	if (ret == 0)
 		fe_remember_memory(fe, gpa.v, len_bytes);
@@ -156,23 +164,22 @@ int liov_frontend_mem_register(struct liov_frontend *fe, gpa_t gpa, u64 len_byte
 /* Forget [gpa, gpa + len) before the device is told: nothing new may name it. */
 static int fe_forget_memory(struct liov_frontend *fe, u64 gpa, u64 len)
 {
-	unsigned long flags[LIOV_VM_QUEUES_MAX] = { 0 };
+	struct liov_fe_memory *next = fe_memory_copy(fe);
 	u32 i;
 
-	for (i = 0; i < fe->nr_mem; i++) {
-		struct liov_range r = fe->mem[i];
+	for (i = 0; i < next->nr; i++) {
+		struct liov_range r = next->range[i];
 
 		if (!liov_range_inside(r.start, r.count, gpa, len))
 			continue;
-		if (gpa > r.start && gpa + len < r.start + r.count && fe->nr_mem == LIOV_FE_RANGES_MAX)
+		if (gpa > r.start && gpa + len < r.start + r.count && next->nr == LIOV_FE_RANGES_MAX)
 			return -ENOSPC;
-		fe_submitters_stop(fe, flags);
-		fe->mem[i] = fe->mem[--fe->nr_mem];
+		next->range[i] = next->range[--next->nr];
 		if (gpa > r.start)
-			fe->mem[fe->nr_mem++] = (struct liov_range){ r.start, gpa - r.start };
+			next->range[next->nr++] = (struct liov_range){ r.start, gpa - r.start };
 		if (gpa + len < r.start + r.count)
-			fe->mem[fe->nr_mem++] = (struct liov_range){ gpa + len, r.start + r.count - gpa - len };
-		fe_submitters_go(fe, flags);
+			next->range[next->nr++] = (struct liov_range){ gpa + len, r.start + r.count - gpa - len };
+		fe_memory_switch(fe, next);
 		return 0;
 	}
 	return -EINVAL;
@@ -246,7 +253,7 @@ static void fe_undo(struct liov_frontend *fe)
 	port_free(fe->home, fe->queue);
 	fe->queue = NULL;
 	fe->nr_queues = 0;
-	fe->nr_mem = 0;
+	fe->mem->nr = 0;
 }
 
 static int fe_bring_up(struct liov_frontend *fe)
@@ -283,6 +290,7 @@ int liov_frontend_start(struct liov_frontend *fe, struct port_guest *g, const st
 	fe->guest = g;
 	fe->home = port_guest_home(g);
 	fe->cfg = *cfg;
+	fe->mem = &fe->memory[0];
 	port_mutex_init(fe->home, &fe->admin_lock);
 	port_mutex_init(fe->home, &fe->mem_lock);
 	port_event_init(fe->home, &fe->admin_done);

@@ -21,17 +21,17 @@ static inline bool fe_blocks_ok(const struct liov_frontend *fe, vlba_t slba, u64
 #endif
 }
 
-/* Wholly inside one range registered with the device? Data pages and PRP list pages alike. */
-static inline bool fe_memory_ok(const struct liov_frontend *fe, gpa_t gpa, u64 len_bytes)
+/* Wholly inside one range registered with the device? Data pages and PRP list pages alike. Under q->lock. */
+static inline bool fe_memory_ok(const struct liov_fe_queue *q, gpa_t gpa, u64 len_bytes)
 {
 #ifdef LIOV_NO_FRONTEND_CHECKS
-	(void)fe, (void)gpa, (void)len_bytes;
+	(void)q, (void)gpa, (void)len_bytes;
 	return true;
 #else
 	u32 i;
 
-	for (i = 0; i < fe->nr_mem; i++)
-		if (liov_range_inside(fe->mem[i].start, fe->mem[i].count, gpa.v, len_bytes))
+	for (i = 0; i < q->mem->nr; i++)
+		if (liov_range_inside(q->mem->range[i].start, q->mem->range[i].count, gpa.v, len_bytes))
 			return true;
 	return false;
 #endif

@@ -100,7 +100,7 @@ static int fe_build_prps(struct liov_fe_queue *q, const struct liov_request *rq,
 
 		if (n > FE_LIST_ENTRIES)
 			return -EINVAL;
-		if (!fe_memory_ok(fe, gpa, len)) {
+		if (!fe_memory_ok(q, gpa, len)) {
 			fe_trace(fe, LIOV_TRACE_DENY, 0, gpa.v, len);
 			return -EIO;
 		}
@@ -115,7 +115,7 @@ static int fe_build_prps(struct liov_fe_queue *q, const struct liov_request *rq,
 		n++;
 	}
 	if (n > 2) {
-		if (!fe_memory_ok(fe, list, FE_PAGE)) {
+		if (!fe_memory_ok(q, list, FE_PAGE)) {
 			fe_trace(fe, LIOV_TRACE_DENY, 0, list.v, FE_PAGE);
 			return -EIO;
 		}
@@ -134,7 +134,7 @@ static int fe_build_dsm(struct liov_fe_queue *q, const struct liov_request *rq, 
 	};
 	gpa_t list = { q->lists_gpa.v + fe_list_off(tag) };
 
-	if (!fe_memory_ok(q->fe, list, sizeof(range))) {
+	if (!fe_memory_ok(q, list, sizeof(range))) {
 		fe_trace(q->fe, LIOV_TRACE_DENY, 0, list.v, sizeof(range));
 		return -EIO;
 	}
@@ -372,6 +372,7 @@ int fe_queue_start(struct liov_frontend *fe, u32 index)
 
 	q->fe = fe;
 	q->qid = index + 1;
+	q->mem = fe->mem;
 	port_lock_init(fe->home, &q->lock);
 	q->entries = fe->cfg.depth && fe->cfg.depth < iq->depth_max ? fe->cfg.depth : iq->depth_max;
 	q->sq = iq->sq;

@@ -35,6 +35,12 @@ struct liov_fe_tag {
 	u32 nlb;
 };
 
+/* Registered: the only addresses a command may name. */
+struct liov_fe_memory {
+	u32 nr;
+	struct liov_range range[LIOV_FE_RANGES_MAX];
+};
+
 struct liov_frontend;
 
 struct liov_fe_queue {
@@ -42,7 +48,8 @@ struct liov_fe_queue {
 	u32 qid;			/* virtual */
 	u32 entries;
 	bool live;
-	struct port_lock lock;		/* ring and tags */
+	struct port_lock lock;		/* ring, tags, mem */
+	const struct liov_fe_memory *mem;
 	u32 sq, cq;			/* offsets in the CMB */
 	u32 sq_doorbell, cq_doorbell;	/* offsets in the CMB, or in BAR 0 */
 	bool doorbell_in_cmb;
@@ -90,9 +97,8 @@ struct liov_frontend {
 	struct port_work reset_work;	/* the shared controller was reset */
 	u32 nr_queues;
 	struct liov_fe_queue *queue;	/* [nr_queues], from port_alloc */
-	struct port_mutex mem_lock;	/* held while mem[] and the device's view of it change */
-	struct liov_range mem[LIOV_FE_RANGES_MAX]; /* registered: the only addresses a command may name */
-	u32 nr_mem;
+	struct port_mutex mem_lock;	/* held while memory[] and the device's view of it change */
+	struct liov_fe_memory memory[2], *mem;	/* mem: the one of the two that holds */
 	u32 resets_seen;
 	bool live;
 	bool failed;			/* a queue did not come back after a reset: only stop and start help */
