@@ -22,7 +22,7 @@ try()
 		fail "$2" "$(tail -n 60 "$OUT/$1")"
 	fi
 }
-try check-linux-static "sparse and W=1 on the module"
+try check-linux-static "sparse and W=1 on the modules"
 try check-linux-gate "lightiov_host.ko on Debian's Linux"
 try check-linux-mdev "a VM's device through VFIO, on Debian's Linux"
 ok

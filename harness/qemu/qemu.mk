@@ -24,8 +24,9 @@ kernel: $(LINUX_DEB)/complete kernel-tree ## build lightiov_host.ko and lightiov
 	$(foreach m,host guest,$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(LINUX_B)/kernel/linux/$m) \
 		CC=gcc-12 W=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules &&) :
 
-check-linux-static: kernel ## sparse over the modules' sources
-	harness/qemu/static $(LINUX_DEB) $(LINUX_B)
+check-linux-static: kernel kernel-attack ## sparse over the modules' sources
+	harness/qemu/static $(LINUX_DEB) $(LINUX_B) host guest
+	ATTACK=1 harness/qemu/static $(LINUX_DEB) $(ATTACK_B) guest
 
 check-linux-gate: kernel ## boot it once under QEMU: read through both kinds of queue
 	harness/qemu/gate $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/gate
