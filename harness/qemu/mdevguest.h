@@ -84,6 +84,11 @@ void guest_vcpu_close(struct guest_vcpu *v);
 u32 guest_vcpu_load(struct guest_vcpu *v, u32 off);
 void guest_vcpu_store(struct guest_vcpu *v, u32 off, u32 val);
 
+/* A VM of KVM's that takes an eventfd as its interrupt 5; did one come since the last look? */
+int guest_irq_vm(void);
+void guest_irq_take(int vm, int event, bool take);
+bool guest_irq_came(int vm);
+
 /* The guest's part: controller up, MSI-X on; a status as SCT << 8 | SC. */
 void guest_start(struct guest *g);
 u16 guest_admin(struct guest *g, struct nvme_sqe sqe, u32 *dw0);

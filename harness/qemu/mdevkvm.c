@@ -86,3 +86,34 @@ void guest_vcpu_store(struct guest_vcpu *v, u32 off, u32 val)
 {
 	run(v, CODE_STORE, off, val);
 }
+
+int guest_irq_vm(void)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), vm;
+
+	CHECK(kvm >= 0);
+	vm = ioctl(kvm, KVM_CREATE_VM, 0);
+	CHECK(vm >= 0 && !ioctl(vm, KVM_CREATE_IRQCHIP, 0));
+	close(kvm);
+	return vm;
+}
+
+void guest_irq_take(int vm, int event, bool take)
+{
+	struct kvm_irqfd irqfd = { .fd = (u32)event, .gsi = 5, .flags = take ? 0 : KVM_IRQFD_FLAG_DEASSIGN };
+
+	CHECK(!ioctl(vm, KVM_IRQFD, &irqfd));
+}
+
+/* Its interrupt controller keeps the edge until somebody asks. */
+bool guest_irq_came(int vm)
+{
+	struct kvm_irqchip chip = { .chip_id = KVM_IRQCHIP_PIC_MASTER };
+	bool came;
+
+	CHECK(!ioctl(vm, KVM_GET_IRQCHIP, &chip));
+	came = chip.chip.pic.irr & 1 << 5;
+	chip.chip.pic.irr &= (u8)~(1 << 5);
+	CHECK(!ioctl(vm, KVM_SET_IRQCHIP, &chip));
+	return came;
+}

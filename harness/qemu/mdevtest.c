@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -333,6 +334,67 @@ static void masked(struct guest *g)
 	said(g, "an interrupt waits behind its mask");
 }
 
+static void wait_event(struct guest *g, u32 vec)
+{
+	u32 us;
+
+	for (us = 0; !guest_interrupts(g, vec); us += 1000) {
+		CHECK(us < 10000000);
+		usleep(1000);
+	}
+}
+
+static void wait_irq(int vm)
+{
+	u32 us;
+
+	for (us = 0; !guest_irq_came(vm); us += 1000) {
+		CHECK(us < 10000000);
+		usleep(1000);
+	}
+}
+
+/* A vector that is the VM's alone is offered to the KVM that has its eventfd, and is taken back before that eventfd goes. */
+static void posted(struct guest *g)
+{
+	const int own = mediated ? 0 : 1, event = g->event[1];
+	int vm = guest_irq_vm(), other;
+
+	CHECK(guest_attr(g, "posted_vectors") == 0);
+	guest_irq_take(vm, event, true);
+	CHECK(guest_attr(g, "posted_vectors") == own);
+	guest_irq_came(vm);
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
+	wait_irq(vm);
+	guest_vector(g, 1, false);
+	CHECK(guest_attr(g, "posted_vectors") == 0);
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
+	CHECK(!guest_irq_came(vm));
+	guest_vector(g, 1, true);
+	CHECK(guest_attr(g, "posted_vectors") == own);
+	wait_irq(vm);
+	other = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	CHECK(other > 0);
+	g->event[1] = other;
+	guest_vector(g, 1, true);
+	CHECK(guest_attr(g, "posted_vectors") == 0);
+	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
+	wait_event(g, 1);
+	CHECK(!guest_irq_came(vm));
+	g->event[1] = event;
+	guest_vector(g, 1, true);
+	CHECK(guest_attr(g, "posted_vectors") == own);
+	guest_queue_delete(g, 1);
+	CHECK(guest_attr(g, "posted_vectors") == 0);
+	guest_queue_create(g, 1);
+	CHECK(guest_attr(g, "posted_vectors") == own);
+	guest_irq_take(vm, event, false);
+	CHECK(guest_attr(g, "posted_vectors") == 0);
+	close(other);
+	close(vm);
+	said(g, mediated ? "its vectors are not KVM's to take" : "KVM takes the vectors whose eventfds it has");
+}
+
 /* In a process of its own: touch when told to, and say how it went; at the end as fast as it can, until told. */
 static void toucher(struct guest *g, u64 off, int from, int to)
 {
@@ -411,6 +473,7 @@ static void killed(const char *uuid)
 	if (pid == 0) {
 		guest_open(&g, uuid);
 		start(&g);
+		guest_irq_take(guest_irq_vm(), g.event[1], true);
 		fill(&g, DATA_GPA, 200);
 		CHECK(!guest_io(&g, 1, NVME_CMD_WRITE, 5, DATA_GPA));
 		for (i = 0; i < DEPTH - 1; i++)
@@ -456,6 +519,7 @@ int main(int argc, char **argv)
 	outage(&a);
 	own_pages(&a);
 	masked(&a);
+	posted(&a);
 	two_processes(&a);
 	guest_close(&a);
 	killed(argv[4]);

@@ -59,7 +59,7 @@ static void queue_vector_update(struct liov_vm *vm, struct liov_hwq *q)
 		liov_hwq_mask(q);
 		liov_hwq_unpost(q);
 	}
-	/* Where the home cannot post, the handler forwards. */
+	/* Whatever the home does not post, the handler forwards. */
 	if (!q->vector_posted && port_irq_post(vm->be->host, q->vector, vm->port, &msi) == 0) {
 		q->vector_posted = true;
 		q->posted_msi = msi;
@@ -69,7 +69,8 @@ static void queue_vector_update(struct liov_vm *vm, struct liov_hwq *q)
 
 void liov_vm_vector_update(struct liov_vm *vm, u16 vvec)
 {
-	if (vm->be->cfg.policy == LIOV_POLICY_MEDIATED)
+	/* While the controller is being reset its queues are closed and masked, and go without the VM's lock. */
+	if (vm->be->cfg.policy == LIOV_POLICY_MEDIATED || vm->be->resetting)
 		return;
 	for (u32 i = 0; i < vm->cfg.nr_queues; i++) {
 		struct liov_hwq *q = vm->queue[i];

@@ -65,8 +65,8 @@ static inline void port_irq_free(struct port_host *h, u32 vec);
 static inline void port_irq_mask_sync(struct port_host *h, u32 vec);
 static inline void port_irq_unmask(struct port_host *h, u32 vec);
 /*
- * Deliver @vec straight to the VM as @msi, without the host. -EOPNOTSUPP: the home can not; the
- * requested handler goes on being called. P
+ * Deliver @vec straight to the VM as @msi, without the host, when and where the home can; when it
+ * can not, the requested handler goes on being called. -EOPNOTSUPP: it never can. P
  */
 static inline int port_irq_post(struct port_host *h, u32 vec, struct port_vm *vm, const struct liov_msi *msi);
 /* Back to the host's handler; when it returns no posted delivery for @vec can happen. P */

@@ -34,7 +34,7 @@ void host_irq_fini(struct port_host *h)
 	u32 vec;
 
 	for (vec = 0; vec < h->nr_vectors; vec++)
-		LIOV_ASSERT(!h->vector[vec].fn);
+		LIOV_ASSERT(!h->vector[vec].fn && !h->vector[vec].vm);
 	pci_free_irq_vectors(h->pdev);
 	kvfree(h->vector);
 	h->nr_vectors = 0;

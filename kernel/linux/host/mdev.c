@@ -168,7 +168,10 @@ static ssize_t register_all_store(struct device *dev, struct device_attribute *a
 }
 static DEVICE_ATTR_RW(register_all);
 
-/* Pages that a touch mapped; touches that nothing answered; accesses that came through read() and write(). */
+/*
+ * Pages that a touch mapped; touches that nothing answered; accesses that came through read() and
+ * write(); physical vectors that a KVM may take past the host.
+ */
 #define COUNTER(name) \
 static ssize_t name##_show(struct device *dev, struct device_attribute *attr, char *buf) \
 { \
@@ -181,6 +184,7 @@ static DEVICE_ATTR_RO(name)
 COUNTER(faults);
 COUNTER(faults_refused);
 COUNTER(traps);
+COUNTER(posted_vectors);
 
 static ssize_t pinned_pages_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -196,6 +200,7 @@ static struct attribute *mdev_attrs[] = {
 	&dev_attr_faults.attr,
 	&dev_attr_faults_refused.attr,
 	&dev_attr_traps.attr,
+	&dev_attr_posted_vectors.attr,
 	&dev_attr_pinned_pages.attr,
 	NULL,
 };

@@ -5,6 +5,7 @@
 /* A physical NVMe function in Linux's hands, and what the files of this module say to each other. */
 
 #include <linux/iommu.h>
+#include <linux/irqbypass.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 
@@ -18,6 +19,11 @@ struct host_vector {
 	void *arg;
 	bool masked;
 	char name[24];
+	/* vm_irq.c, while the vector is one VM's: what KVM may send past the handler. Under the VM's post_lock. */
+	struct port_vm *vm;
+	u16 vvec;
+	struct list_head post;			/* in the VM's posts */
+	struct irq_bypass_producer producer;	/* registered while it has a token */
 };
 
 struct port_host {

@@ -23,6 +23,8 @@ static int vm_init(struct vfio_device *vdev)
 	xa_init(&vm->frames);
 	mutex_init(&vm->irq_mutex);
 	spin_lock_init(&vm->irq_lock);
+	mutex_init(&vm->post_lock);
+	INIT_LIST_HEAD(&vm->posts);
 	return 0;
 }
 

@@ -68,7 +68,10 @@ struct port_vm {
 	/* vm_irq.c */
 	struct mutex irq_mutex;		/* changes of triggers, whole */
 	spinlock_t irq_lock;
-	struct eventfd_ctx *trigger[LIOV_VECTORS_MAX];
+	struct eventfd_ctx *trigger[LIOV_VECTORS_MAX];	/* changed under post_lock too */
+	struct mutex post_lock;		/* inside the core's VM lock */
+	struct list_head posts;		/* physical vectors that are this VM's alone */
+	atomic64_t posted_vectors;	/* of these, what a KVM has taken */
 };
 
 static inline struct port_vm *to_port_vm(struct vfio_device *vdev)

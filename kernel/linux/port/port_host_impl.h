@@ -22,6 +22,8 @@ void liov_home_irq_free(struct port_host *h, u32 vec);
 void liov_home_irq_mask_sync(struct port_host *h, u32 vec);
 void liov_home_irq_unmask(struct port_host *h, u32 vec);
 int liov_home_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes, u32 prot);
+int liov_home_irq_post(struct port_host *h, u32 vec, struct port_vm *vm, const struct liov_msi *msi);
+void liov_home_irq_unpost_sync(struct port_host *h, u32 vec);
 void liov_home_vm_irq_raise(struct port_vm *vm, const struct liov_msi *msi);
 void liov_home_vm_revoke(struct port_vm *vm, u64 off, u64 len_bytes);
 void liov_home_vm_reveal(struct port_vm *vm, u64 off, u64 len_bytes);
@@ -181,15 +183,14 @@ static inline void port_irq_unmask(struct port_host *h, u32 vec)
 	liov_home_irq_unmask(h, vec);
 }
 
-/* A posted entry is made by KVM's interrupt bypass, for which no producer is registered yet: the host's handler forwards. */
 static inline int port_irq_post(struct port_host *h, u32 vec, struct port_vm *vm, const struct liov_msi *msi)
 {
-	return -EOPNOTSUPP;
+	return liov_home_irq_post(h, vec, vm, msi);
 }
 
-/* Nothing was ever posted: true at once. */
 static inline void port_irq_unpost_sync(struct port_host *h, u32 vec)
 {
+	liov_home_irq_unpost_sync(h, vec);
 }
 
 /* --- a VM: the mdev in ../host/vm*.c --- */
