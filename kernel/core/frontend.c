@@ -241,6 +241,9 @@ static void fe_undo(struct liov_frontend *fe)
 
 	fe->live = false;
 	port_work_cancel_sync(&fe->reset_work);
+	for (i = 0; fe->queue && i < fe->nr_queues; i++)
+		if (fe->queue[i].has_lists)
+			fe_queue_close(fe, i);
 	fe_set_enable(fe, false);
 	for (i = 0; fe->queue && i < fe->nr_queues; i++)
 		if (fe->queue[i].has_lists)

@@ -35,6 +35,7 @@ int fe_set_enable(struct liov_frontend *fe, bool enable);
 /* frontend_io.c */
 int fe_queue_start(struct liov_frontend *fe, u32 index);
 int fe_queue_restart(struct liov_frontend *fe, u32 index);
+void fe_queue_close(struct liov_frontend *fe, u32 index);
 void fe_queue_stop(struct liov_frontend *fe, u32 index);
 void fe_queue_free(struct liov_frontend *fe, u32 index);
 

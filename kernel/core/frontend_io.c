@@ -281,14 +281,16 @@ u32 liov_frontend_poll(struct liov_frontend *fe, u32 qi)
 {
 	struct liov_fe_queue *q = &fe->queue[qi];
 	u32 done = 0, seen = 0;
+	unsigned long flags;
 
 	/* A device that keeps answering cannot keep us here: at most the ring's length a call. */
 	while (seen < q->entries) {
-		unsigned long flags = port_lock_irqsave(&q->lock);
 		void *cookie = NULL;
 		u16 status = 0;
-		bool known = false, any = q->live && fe_next_cqe(q, &cookie, &status, &known);
+		bool known = false, any;
 
+		flags = port_lock_irqsave(&q->lock);
+		any = q->live && fe_next_cqe(q, &cookie, &status, &known);
 		port_unlock_irqrestore(&q->lock, flags);
 		if (!any)
 			break;
@@ -298,8 +300,11 @@ u32 liov_frontend_poll(struct liov_frontend *fe, u32 qi)
 			port_guest_complete(fe->guest, cookie, status);
 		}
 	}
-	if (seen)
+	/* Under the lock: two who poll must not ring an older head last, nor anybody after the queue was closed. */
+	flags = port_lock_irqsave(&q->lock);
+	if (seen && q->live)
 		fe_ring_cq(q);
+	port_unlock_irqrestore(&q->lock, flags);
 	return done;
 }
 
@@ -392,15 +397,23 @@ int fe_queue_start(struct liov_frontend *fe, u32 index)
 	return fe_queue_restart(fe, index);
 }
 
+/* From here on nobody touches its pages. */
+void fe_queue_close(struct liov_frontend *fe, u32 index)
+{
+	struct liov_fe_queue *q = &fe->queue[index];
+	unsigned long flags = port_lock_irqsave(&q->lock);
+
+	q->live = false;
+	port_unlock_irqrestore(&q->lock, flags);
+}
+
 /* Outstanding requests end as if their SQ had been deleted under them (0/0x08). */
 void fe_queue_stop(struct liov_frontend *fe, u32 index)
 {
 	struct liov_fe_queue *q = &fe->queue[index];
-	unsigned long flags = port_lock_irqsave(&q->lock);
 	u32 i;
 
-	q->live = false;
-	port_unlock_irqrestore(&q->lock, flags);
+	fe_queue_close(fe, index);
 	for (i = 0; i < q->entries; i++) {
 		if (!q->tags[i].busy)
 			continue;
