@@ -220,13 +220,33 @@ static void lightiov_shutdown(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 }
 
-/* Somebody reset the function under us (sysfs): the controller has forgotten its queues. */
+struct reset {
+	struct work_struct work;
+	struct liov_backend *be;
+	int err;
+};
+
+static void reset_work(struct work_struct *work)
+{
+	struct reset *r = container_of(work, struct reset, work);
+
+	r->err = liov_backend_reset(r->be);
+}
+
+/*
+ * Somebody reset the function under us (sysfs): the controller has forgotten its queues. VMs are told in their
+ * memory, which VFIO writes for their own process or for a kernel thread, not for whoever wrote to sysfs.
+ */
 static void lightiov_reset_done(struct pci_dev *pdev)
 {
 	struct lightiov *l = pci_get_drvdata(pdev);
-	int err = liov_backend_reset(&l->be);
+	struct reset r = { .be = &l->be };
 
-	dev_info(&pdev->dev, "reset from outside, controller back: %d\n", err);
+	INIT_WORK_ONSTACK(&r.work, reset_work);
+	queue_work(l->host.home.wq, &r.work);
+	flush_work(&r.work);
+	destroy_work_on_stack(&r.work);
+	dev_info(&pdev->dev, "reset from outside, controller back: %d\n", r.err);
 }
 
 static const struct pci_error_handlers lightiov_err_handlers = {
