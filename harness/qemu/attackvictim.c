@@ -8,7 +8,9 @@
  * Then it is told on standard input:
  *
  *   mark                      from now on; answer: marked
- *   check                     what changed since? answer: the line below; what is not as it was is made so
+ *   look                      what changed since? answer: the line below
+ *   repair                    after look: what is not as it was is made so; answer: repaired
+ *   again                     the controller was reset: make the queues again; answer: again
  *   end
  *
  *   noticed memory N queue N interrupts N blocks N io N host N violations N
@@ -34,7 +36,7 @@
 #define LATER_GPA	0x180000u	/* for a look at its blocks */
 #define RING_BYTES	4096u
 #define WAIT_US		2000000u
-#define SSD_SERIAL	"LIOVGATE01"	/* harness/qemu/boot */
+#define SSD_SERIAL	"LIOVGATE01          "	/* harness/qemu/boot */
 
 struct noticed {
 	u64 memory, queue, interrupts, blocks, io;
@@ -71,10 +73,19 @@ static void tell(u64 word)
 	printf("secret 0x%016llx\n", (unsigned long long)word);
 }
 
+/* As attack_cases.c says it. */
+static u64 serial_word(const void *serial)
+{
+	u64 part[3] = { 0 };
+
+	memcpy(part, serial, 20);
+	return part[0] * 5 + part[1] * 3 + part[2];
+}
+
 /* Of its own, and of blocks that are nobody's or the host's: the image's. */
 static void tell_secrets(struct guest *g, u64 attacker_end)
 {
-	u64 serial, i;
+	u64 i;
 
 	for (i = 0; i < FIRST_PAGES; i++)
 		tell(gate_pattern(seed, memory_where() + i * 4096));
@@ -85,10 +96,8 @@ static void tell_secrets(struct guest *g, u64 attacker_end)
 		tell(gate_pattern(seed, i * BLOCK));
 	}
 	CHECK(!guest_admin(g, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = LATER_GPA, .cdw10 = NVME_CNS_CTRL }, NULL));
-	memcpy(&serial, g->ram + LATER_GPA + NVME_ID_CTRL_SN, 8);
-	tell(serial);
-	memcpy(&serial, SSD_SERIAL, 8);
-	tell(serial);
+	tell(serial_word(g->ram + LATER_GPA + NVME_ID_CTRL_SN));
+	tell(serial_word(SSD_SERIAL));
 }
 
 /* A command that may go unanswered. */
@@ -210,18 +219,28 @@ static u64 violations(const char *attacker)
 	return (u64)guest_attr(&who, "faults_refused") + (u64)guest_attr(&who, "traps");
 }
 
-/* The attack's trace goes; what it broke is made anew. */
-static void repair(struct guest *g, const struct noticed *n)
+static void queues_create(struct guest *g)
 {
 	u32 qid;
 
-	memcpy(g->ram + SECRET_GPA, memory, RAM_BYTES - SECRET_GPA);
-	if (n->queue || n->io || n->interrupts)
-		for (qid = 1; qid <= QUEUES; qid++) {
-			guest_queue_delete(g, qid);
-			guest_queue_create(g, qid);
-		}
+	for (qid = 1; qid <= QUEUES; qid++)
+		guest_queue_create(g, qid);
 	CHECK(!write_blocks(g));
+}
+
+/* The attack's trace goes; what it broke is made anew. */
+static void repair(struct guest *g, const struct noticed *n)
+{
+	bool rings_harmed = n->queue || n->io || n->interrupts;
+	u32 qid;
+
+	memcpy(g->ram + SECRET_GPA, memory, RAM_BYTES - SECRET_GPA);
+	for (qid = 1; qid <= QUEUES && rings_harmed; qid++)
+		guest_queue_delete(g, qid);
+	if (rings_harmed)
+		queues_create(g);
+	else
+		CHECK(!write_blocks(g));
 }
 
 /* Interrupts of its last commands may be still on their way. */
@@ -236,7 +255,7 @@ static void settle(struct guest *g)
 	}
 }
 
-static void check_and_repair(struct guest *g, const char *attacker, u64 host, u64 before)
+static struct noticed look(struct guest *g, const char *attacker, u64 host, u64 before)
 {
 	struct noticed n = { 0 };
 	u64 violated = violations(attacker) - before;
@@ -251,26 +270,31 @@ static void check_and_repair(struct guest *g, const char *attacker, u64 host, u6
 	printf("noticed memory %llu queue %llu interrupts %llu blocks %llu io %llu host %llu violations %llu\n",
 	       (unsigned long long)n.memory, (unsigned long long)n.queue, (unsigned long long)n.interrupts,
 	       (unsigned long long)n.blocks, (unsigned long long)n.io, (unsigned long long)host, (unsigned long long)violated);
-	fflush(stdout);
-	if (n.memory || n.queue || n.interrupts || n.blocks || n.io)
-		repair(g, &n);
+	return n;
 }
 
 static void serve(struct guest *g, const char *attacker)
 {
+	struct noticed noticed = { 0 };
 	u64 host = 0, before = 0;
 	char line[32];
 
 	while (fgets(line, sizeof(line), stdin) && strcmp(line, "end\n")) {
-		if (!strcmp(line, "check\n")) {
-			check_and_repair(g, attacker, host, before);
-			continue;
+		if (!strcmp(line, "look\n")) {
+			noticed = look(g, attacker, host, before);
+		} else if (!strcmp(line, "repair\n")) {
+			repair(g, &noticed);
+			printf("repaired\n");
+		} else if (!strcmp(line, "again\n")) {
+			queues_create(g);
+			printf("again\n");
+		} else {
+			settle(g);
+			rings_save(g);
+			host = host_interrupts();
+			before = violations(attacker);
+			printf("marked\n");
 		}
-		settle(g);
-		rings_save(g);
-		host = host_interrupts();
-		before = violations(attacker);
-		printf("marked\n");
 		fflush(stdout);
 	}
 }
@@ -278,7 +302,6 @@ static void serve(struct guest *g, const char *attacker)
 int main(int argc, char **argv)
 {
 	struct guest g, other = { 0 };
-	u32 qid;
 
 	CHECK(argc == 4);
 	seed = strtoull(argv[1], NULL, 0);
@@ -286,13 +309,11 @@ int main(int argc, char **argv)
 	guest_open(&g, argv[2]);
 	guest_start(&g);
 	CHECK(!guest_memory(&g, true, 0, RAM_BYTES));
-	for (qid = 1; qid <= QUEUES; qid++)
-		guest_queue_create(&g, qid);
 	memory = malloc(RAM_BYTES - SECRET_GPA);
 	CHECK(memory);
 	secret_fill(memory, memory_where(), RAM_BYTES - SECRET_GPA);
 	memcpy(g.ram + SECRET_GPA, memory, RAM_BYTES - SECRET_GPA);
-	CHECK(!write_blocks(&g));
+	queues_create(&g);
 	tell_secrets(&g, HOST_BLOCKS + (u64)guest_attr(&g, "blocks") + (u64)guest_attr(&other, "blocks"));
 	printf("ready\n");
 	fflush(stdout);

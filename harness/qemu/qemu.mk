@@ -49,3 +49,8 @@ kernel-attack: $(LINUX_DEB)/complete
 	@$(MAKE) --no-print-directory kernel-tree LINUX_B=$(ATTACK_B)
 	$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(ATTACK_B)/kernel/linux/guest) \
 		CC=gcc-12 W=1 ATTACK=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules
+
+check-attacks: kernel kernel-attack $(B)/lightiov ## a Linux guest's kernel attacks another VM: verdicts beside the model's
+	harness/qemu/attack-judge-test $(QEMU_B)/judge
+	harness/qemu/attacks $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko \
+		$(ATTACK_B)/kernel/linux/guest/lightiov_guest.ko $(B)/lightiov $(QEMU_B)/attacks

@@ -13,6 +13,7 @@
 #include "attack_raw.h"
 
 #define WAIT_US		2000000u
+#define RESTART_US	10000000u
 #define POLL_US		100u
 
 struct attack_facts attack_facts;
@@ -117,6 +118,16 @@ static void take_queue(struct attack *a)
 	port_unlock_irqrestore(&q->lock, flags);
 }
 
+/* The shared controller was reset: has the frontend made its queues again? */
+static bool wait_queue(struct attack *a)
+{
+	u32 us;
+
+	for (us = 0; us < RESTART_US && !READ_ONCE(a->fe->queue[0].live); us += POLL_US)
+		port_sleep_ns(a->fe->home, POLL_US * 1000);
+	return us < RESTART_US;
+}
+
 bool attack_wanted(void)
 {
 	return READ_ONCE(wanted);
@@ -163,14 +174,15 @@ static int attack_begin(const char *val, const struct kernel_param *kp)
 	}
 	while (c->id && !sysfs_streq(val, c->id))
 		c++;
-	if (!c->id)
+	if (!c->id && !sysfs_streq(val, "again"))
 		return -EINVAL;
 	mutex_lock(&attack_lock);
-	if (a->fe) {
+	if (a->fe && (c->id || wait_queue(a))) {
 		take_queue(a);
 		a->len = 0;
 		a->report[0] = 0;
-		c->run(a);
+		if (c->id)
+			c->run(a);
 		err = 0;
 	}
 	mutex_unlock(&attack_lock);
@@ -190,4 +202,4 @@ static int attack_report(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops attack_ops = { .set = attack_begin, .get = attack_report };
 module_param_cb(attack, &attack_ops, NULL, 0600);
-MODULE_PARM_DESC(attack, "ready: no disk, but attacks; then a case's name; read: what it saw");
+MODULE_PARM_DESC(attack, "ready: no disk, but attacks; then a case's name, or again after a reset; read: what it saw");

@@ -293,8 +293,8 @@ static void qd_01(struct attack *a)
 
 static void qd_02(struct attack *a)
 {
-	ring_admin(a);
 	attack_ring(a, 0, true, 1);
+	ring_admin(a);
 	port_sleep_ns(a->fe->home, 20000000);
 }
 
@@ -396,14 +396,20 @@ static void adm_01(struct attack *a)
 		admin(a, (struct nvme_sqe){ .opcode = NVME_ADM_FORMAT, .nsid = nsids[i], .cdw10 = 1 << 9 });
 }
 
+/* Twenty characters of a serial number as one word. */
+static u64 serial(struct attack *a)
+{
+	u64 part[3] = { 0 };
+
+	port_shm_copy_in(&a->mem, NVME_ID_CTRL_SN, part, 20);
+	return part[0] * 5 + part[1] * 3 + part[2];
+}
+
 static void adm_03a(struct attack *a)
 {
-	u64 serial;
-
 	fill(a, 0, MARK);
 	admin(a, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = a->gpa.v, .cdw10 = NVME_CNS_CTRL });
-	port_shm_copy_in(&a->mem, NVME_ID_CTRL_SN, &serial, 8);
-	attack_say(a, "word 0x%016llx\n", serial);
+	attack_say(a, "word 0x%016llx\n", serial(a));
 	admin(a, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .nsid = 1, .prp1 = a->gpa.v, .cdw10 = NVME_CNS_NS });
 	attack_say(a, "word 0x%016llx\n", port_shm_rd64(&a->mem, 0));
 }
