@@ -37,19 +37,24 @@ NOFRONT_CC  := $(KERNEL_CC) -DLIOV_NO_FRONTEND_CHECKS
 ORACLE_CC   := $(COMPILE) -Isim -Imodel -Imodel/spec
 SIM_I       := -Isim -Isim/port -Imodel -Imodel/spec -I$(LIOV_DIR)/include
 SIM_CC      := $(COMPILE) $(SIM_I)
+# Of sim/ it takes the queue of events and the store, no more: harness/check/isolation.sh looks.
+EMU_CC      := $(COMPILE) -Invme-emu -Isim -Imodel -Imodel/spec
+MAIN_CC     := $(SIM_CC) -Invme-emu
 SCENARIO_CC  = $(SIM_CC) $(shell pkg-config --cflags lua5.4)
-UNIT_CC      = $(COMPILE) -Iharness/unit -I. $(SIM_I) -I$(LIOV_DIR)/core $(shell pkg-config --cflags lua5.4)
+UNIT_CC      = $(COMPILE) -Iharness/unit -I. $(SIM_I) -Invme-emu -I$(LIOV_DIR)/core $(shell pkg-config --cflags lua5.4)
 
 MODEL_SRC := $(sort $(wildcard model/*.c model/*/*.c))
 CORE_SRC  := $(sort $(wildcard $(LIOV_DIR)/core/*.c))
 SIM_SRC   := $(filter-out sim/main.c,$(sort $(wildcard sim/*.c sim/*/*.c)))
+EMU_SRC   := $(sort $(wildcard nvme-emu/*.c))
 UNIT_SRC  := $(sort $(wildcard harness/unit/test_*.c))
 MODEL_OBJ := $(MODEL_SRC:%.c=$(B)/%.o)
 CORE_OBJ  := $(CORE_SRC:$(LIOV_DIR)/%.c=$(B)/kernel/%.o)
 NOFRONT_OBJ := $(CORE_SRC:$(LIOV_DIR)/%.c=$(B)/nofrontend/%.o)
 SIM_OBJ   := $(SIM_SRC:%.c=$(B)/%.o)
+EMU_OBJ   := $(EMU_SRC:%.c=$(B)/%.o)
 UNIT_BIN  := $(UNIT_SRC:harness/%.c=$(B)/%)
-LIBS      := $(B)/libsim.a $(B)/libcore.a $(B)/libmodel.a
+LIBS      := $(B)/libnvme-emu.a $(B)/libsim.a $(B)/libcore.a $(B)/libmodel.a
 WITH_LIBS := -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
 
 all: $(B)/lightiov ## build build/lightiov (the default)
@@ -72,6 +77,10 @@ $(B)/sim/oracle/%.o: sim/oracle/%.c $(B)/flags
 	$(call make_object,$(ORACLE_CC))
 $(B)/sim/scenario/%.o: sim/scenario/%.c $(B)/flags
 	$(call make_object,$(SCENARIO_CC))
+$(B)/sim/main.o: sim/main.c $(B)/flags
+	$(call make_object,$(MAIN_CC))
+$(B)/nvme-emu/%.o: nvme-emu/%.c $(B)/flags
+	$(call make_object,$(EMU_CC))
 $(B)/sim/%.o: sim/%.c $(B)/flags
 	$(call make_object,$(SIM_CC))
 $(B)/unit/%.o: harness/unit/%.c $(B)/flags
@@ -80,6 +89,7 @@ $(B)/unit/%.o: harness/unit/%.c $(B)/flags
 $(B)/libmodel.a: $(MODEL_OBJ)
 $(B)/libcore.a: $(CORE_OBJ)
 $(B)/libsim.a: $(SIM_OBJ)
+$(B)/libnvme-emu.a: $(EMU_OBJ)
 $(B)/%.a: $(B)/sources
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
@@ -93,16 +103,16 @@ unit: $(UNIT_BIN)
 # LightIOV without the frontend's checks, to show what they are worth: make check-nofrontend.
 nofrontend: $(B)/nofrontend/lightiov
 $(B)/nofrontend/libcore.a: $(NOFRONT_OBJ)
-$(B)/nofrontend/lightiov: $(B)/sim/main.o $(B)/libsim.a $(B)/nofrontend/libcore.a $(B)/libmodel.a
+$(B)/nofrontend/lightiov: $(B)/sim/main.o $(B)/libnvme-emu.a $(B)/libsim.a $(B)/nofrontend/libcore.a $(B)/libmodel.a
 	$(call say,LD)$(LINK) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS)
 
 # Written only when it changes: other flags, another compiler or a file less build anew.
 remember = @mkdir -p $(@D); echo '$(subst ','\'',$1)' | cmp -s - $@ || echo '$(subst ','\'',$1)' > $@
 $(B)/flags: FORCE | packages
 	$(call remember,$(shell $(CC) -dumpfullversion) $(MODEL_CC) $(KERNEL_CC) $(NOFRONT_CC) $(ORACLE_CC) \
-		$(SCENARIO_CC) $(UNIT_CC) $(LINK) $(LDLIBS))
+		$(EMU_CC) $(SCENARIO_CC) $(UNIT_CC) $(LINK) $(LDLIBS))
 $(B)/sources: FORCE
-	$(call remember,$(MODEL_OBJ) $(CORE_OBJ) $(SIM_OBJ))
+	$(call remember,$(MODEL_OBJ) $(CORE_OBJ) $(SIM_OBJ) $(EMU_OBJ))
 
 # Names what is missing; `make run` and `make check` install it, if they may.
 packages:
@@ -128,5 +138,5 @@ FORCE:
 .PHONY: all unit nofrontend packages run bench clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(patsubst %.o,%.d,$(MODEL_OBJ) $(CORE_OBJ) $(NOFRONT_OBJ) $(SIM_OBJ) \
+-include $(patsubst %.o,%.d,$(MODEL_OBJ) $(CORE_OBJ) $(NOFRONT_OBJ) $(SIM_OBJ) $(EMU_OBJ) \
            $(UNIT_BIN:=.o) $(B)/sim/main.o)

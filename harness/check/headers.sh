@@ -10,6 +10,7 @@ one()
 	case $1 in
 	model/*) cc=$MODEL_CC ;;
 	"$LIOV_DIR"/*) cc=$KERNEL_CC ;;
+	nvme-emu/*) cc=$EMU_CC ;;
 	sim/oracle/*) cc=$ORACLE_CC ;;
 	sim/scenario/*) cc="$SIM_CC $(pkg-config --cflags lua5.4)" ;;
 	*) cc=$SIM_CC ;;
@@ -24,7 +25,7 @@ fi
 out=$OUT/headers
 rm -rf "$out"
 mkdir -p "$out"
-find model sim "$LIOV_DIR/include" "$LIOV_DIR/core" -name '*.h' ! -path 'sim/port/*_impl.h' | sort > "$out/list"
+find model sim nvme-emu "$LIOV_DIR/include" "$LIOV_DIR/core" -name '*.h' ! -path 'sim/port/*_impl.h' | sort > "$out/list"
 # shellcheck disable=SC2016
 xargs -P "$JOBS" -I{} sh -c '"$1" "$2" > "$3/$(echo "$2" | tr / +)" 2>&1' sh "$0" {} "$out" < "$out/list"
 while read -r header; do

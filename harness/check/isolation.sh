@@ -42,6 +42,8 @@ sees  oracle "$ORACLE_CC" pci/pci.h
 blind oracle "$ORACLE_CC" liov/liov.h
 blind oracle "$ORACLE_CC" machine.h
 sees  sim    "$SIM_CC"    machine.h
+sees  nvme-emu "$EMU_CC"  nvme/nvme.h
+blind nvme-emu "$EMU_CC"  liov/liov.h
 
 # made_of FOLDER PATTERN...: of nothing outside these, by the .d files of its objects.
 made_of()
@@ -59,6 +61,7 @@ made_of()
 kernel=$(realpath --relative-to=. "$LIOV_DIR")
 made_of model '^model/'
 made_of kernel "^($kernel|model/spec|sim/port)/"
+made_of nvme-emu '^(nvme-emu|model)/|^sim/(event|store)\.h$'
 made_of sim/oracle '^(model|sim)/' 
 expect_none "the oracle is not made of hosts and VMs" "$(
 	find "$B/sim/oracle" -name '*.d' -exec cat {} + | grep -oE 'sim/(host|vm|port|path|scenario|judge)/[^ ]*\.h' | sort -u)"

@@ -14,6 +14,7 @@ static const char usage_all[] =
 "  matrix PATH...  attacks down, policies across: who stopped it\n"
 "  list PATH...    what scenarios there are\n"
 "  bench --hot     speed of the simulator on the hot path\n"
+"  qtest ...       the model behind QEMU's qtest protocol, with QEMU's options\n"
 "  help [COMMAND]  this, or a command's options\n"
 "\n"
 "exit: 0 as expected, 1 a verdict or check differs, 2 usage or scenario, 3 liveness, 70 our bug, 77 nothing to run\n";
@@ -214,7 +215,7 @@ int options_parse(int argc, char **argv, struct cli_options *o)
 	for (i = 0; i < 4 && strcmp(commands[i], argv[1]); i++)
 		;
 	if (i == 4) {
-		fprintf(stderr, "lightiov: no command '%s'; there are run, matrix, list, bench, help\n", argv[1]);
+		fprintf(stderr, "lightiov: no command '%s'; there are run, matrix, list, bench, qtest, help\n", argv[1]);
 		return CLI_USAGE;
 	}
 	o->command = commands[i];
