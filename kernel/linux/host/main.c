@@ -52,6 +52,12 @@ static char *policy = "mediated";
 module_param(policy, charp, 0444);
 MODULE_PARM_DESC(policy, "mediated, or paper: VMs are trusted with block and DMA addresses");
 
+#define WATCH_US_MAX	100000u
+
+static unsigned int watch_us;
+module_param(watch_us, uint, 0444);
+MODULE_PARM_DESC(watch_us, "mediated: doorbells in memory that a thread a VM looks at every so many microseconds; 0: they trap");
+
 static bool broken;
 module_param(broken, bool, 0444);
 MODULE_PARM_DESC(broken, "an assertion failed (to read, not to set)");
@@ -122,6 +128,7 @@ static int lightiov_start(struct lightiov *l)
 		.dma_offset = true,
 		.vm_iova = { vm_iova_start, vm_iova_bytes },
 		.vm_iova_window = vm_iova_window,
+		.watch_doorbells = watch_us != 0,
 	};
 	int err = lightiov_policy(&cfg.policy);
 
@@ -129,6 +136,11 @@ static int lightiov_start(struct lightiov *l)
 		dev_err(&l->host.pdev->dev, "no policy '%s'\n", policy);
 		return err;
 	}
+	if (watch_us > WATCH_US_MAX || (watch_us && cfg.policy != LIOV_POLICY_MEDIATED)) {
+		dev_err(&l->host.pdev->dev, "watch_us is above %u, or the policy is not mediated\n", WATCH_US_MAX);
+		return -EINVAL;
+	}
+	l->host.watch_us = watch_us;
 	err = lightiov_check_windows(l);
 	if (err)
 		return err;

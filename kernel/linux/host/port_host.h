@@ -37,6 +37,7 @@ struct port_host {
 	struct iommu_domain *domain;
 	struct iommu_iotlb_gather unmapped;	/* not flushed yet */
 	bool flush_due;
+	u32 watch_us;				/* period of a look at watched pages; 0: none can be */
 };
 
 /* host.c. init: memory decoding, bus mastering in the own domain, vectors. The function must be enabled. */

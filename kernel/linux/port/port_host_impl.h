@@ -13,6 +13,9 @@ void liov_home_cfg_wr32(struct port_host *h, u32 off, u32 val);
 int liov_home_flr(struct port_host *h);
 int liov_home_bar(struct port_host *h, unsigned int bar, struct port_mmio *m, u64 *bus_addr);
 int liov_home_node(struct port_host *h);
+int liov_home_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg),
+			  void *arg);
+void liov_home_pages_unwatch_sync(struct port_watch *w);
 int liov_home_iommu_map(struct port_host *h, u64 iova, phys_addr_t pa, u64 len_bytes, u32 prot);
 void liov_home_iommu_unmap(struct port_host *h, u64 iova, u64 len_bytes);
 void liov_home_iommu_sync(struct port_host *h);
@@ -126,19 +129,15 @@ static inline struct port_shm port_pages_shm(const struct port_pages *p)
 	return (struct port_shm){ .mem = page_address(p->page), .len_bytes = p->nr << PAGE_SHIFT };
 }
 
-/*
- * Not made yet: this is a thread that polls. A write-protected page would exit at each store,
- * and no processor tells of a store to memory otherwise but to a core that waits for it (MONITOR).
- */
 static inline int port_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg),
 				   void *arg)
 {
-	return -EOPNOTSUPP;
+	return liov_home_pages_watch(h, p, w, fn, arg);
 }
 
-/* No watch was ever made: true at once. */
 static inline void port_pages_unwatch_sync(struct port_watch *w)
 {
+	liov_home_pages_unwatch_sync(w);
 }
 
 static inline int port_iommu_map(struct port_host *h, iova_t iova, const struct port_pages *p, u32 nr_pages, u32 prot)

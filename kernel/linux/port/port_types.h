@@ -64,8 +64,13 @@ struct port_pages {
 	u32 nr;
 };
 
-/* Nothing is watched: port_host_impl.h says why. */
 struct port_watch {
+	struct task_struct *task;
+	void (*fn)(void *arg);
+	void *arg;
+	const u64 *words;
+	u64 *seen;			/* what they were at the last look */
+	u32 nr_words, period_us;
 };
 
 /* host/port_host.h: a physical NVMe function. */
