@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mdevguest.h"
@@ -18,7 +19,7 @@
 #define ADMIN_CQ	0x11000u
 #define ADMIN_DEPTH	16u
 #define LARGE_PAGE	(2u << 20)
-#define WAIT_US		10000000u
+#define WAIT_US		30000000u
 
 void check(bool ok, const char *what, const char *file, int line)
 {
@@ -27,6 +28,19 @@ void check(bool ok, const char *what, const char *file, int line)
 	printf("mdevtest: FAILED: %s:%d: %s (errno %d)\n", file, line, what, errno);
 	fflush(stdout);
 	_exit(1);
+}
+
+void await(u64 *us, const char *what, const char *file, int line)
+{
+	struct timespec now;
+	u64 now_us;
+
+	CHECK(!clock_gettime(CLOCK_MONOTONIC, &now));
+	now_us = (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
+	if (!*us)
+		*us = now_us;
+	check(now_us - *us < WAIT_US, what, file, line);
+	usleep(100);
 }
 
 /* --- VMM --- */
@@ -203,16 +217,6 @@ bool guest_touch(struct guest *g, u64 off, bool write)
 	return there;
 }
 
-void guest_await(struct guest *g, u64 off, u32 want)
-{
-	u32 us;
-
-	for (us = 0; guest_load(g, off) != want; us += 1000) {
-		CHECK(us < WAIT_US);
-		usleep(1000);
-	}
-}
-
 void guest_vector(struct guest *g, u32 vec, bool open)
 {
 	struct {
@@ -269,14 +273,7 @@ static u32 find_capability(struct guest *g, u32 id)
 
 static void wait_ready(struct guest *g, bool ready)
 {
-	u32 us;
-
-	for (us = 0; us < WAIT_US; us += 1000) {
-		if ((guest_reg_rd(g, NVME_REG_CSTS) & NVME_CSTS_RDY) == (ready ? NVME_CSTS_RDY : 0))
-			return;
-		usleep(1000);
-	}
-	CHECK(!"controller ready");
+	AWAIT((guest_reg_rd(g, NVME_REG_CSTS) & NVME_CSTS_RDY) == (ready ? NVME_CSTS_RDY : 0));
 }
 
 void guest_start(struct guest *g)
@@ -314,16 +311,12 @@ void guest_start(struct guest *g)
 u16 guest_admin(struct guest *g, struct nvme_sqe sqe, u32 *dw0)
 {
 	volatile struct nvme_cqe *cqe = (void *)(g->ram + ADMIN_CQ + g->admin_head * sizeof(*cqe));
-	u32 us;
 
 	sqe.cid = (u16)g->admin_tail;
 	memcpy(g->ram + ADMIN_SQ + g->admin_tail * sizeof(sqe), &sqe, sizeof(sqe));
 	g->admin_tail = (g->admin_tail + 1) % ADMIN_DEPTH;
 	guest_reg_wr(g, NVME_REG_DBS, g->admin_tail, 4);
-	for (us = 0; (bool)(cqe->status & NVME_CQE_PHASE) != g->admin_phase; us += 100) {
-		CHECK(us < WAIT_US);
-		usleep(100);
-	}
+	AWAIT((bool)(cqe->status & NVME_CQE_PHASE) == g->admin_phase);
 	CHECK(cqe->cid == sqe.cid);
 	if (dw0)
 		*dw0 = cqe->dw0;
@@ -390,12 +383,8 @@ u16 guest_complete(struct guest *g, u32 qid)
 	struct guest_queue *q = &g->queue[qid];
 	volatile struct nvme_cqe *cqe = &q->cq[q->head];
 	u16 status;
-	u32 us;
 
-	for (us = 0; (bool)((status = cqe->status) & NVME_CQE_PHASE) != q->phase; us += 100) {
-		CHECK(us < WAIT_US);
-		usleep(100);
-	}
+	AWAIT((bool)((status = cqe->status) & NVME_CQE_PHASE) == q->phase);
 	__sync_synchronize();
 	CHECK(cqe->cid == q->cid);
 	q->head = (q->head + 1) % DEPTH;

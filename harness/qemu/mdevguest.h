@@ -21,6 +21,8 @@
 #define DEPTH		32u
 #define DATA_GPA	0x100000ull
 #define CHECK(c)	check((c), #c, __FILE__, __LINE__)
+/* Look until it is so; half a minute later it failed. */
+#define AWAIT(c)	for (u64 since_ = 0; !(c); await(&since_, #c, __FILE__, __LINE__))
 
 struct guest_queue {
 	volatile struct nvme_sqe *sq;
@@ -53,6 +55,7 @@ struct guest_vcpu {
 };
 
 void check(bool ok, const char *what, const char *file, int line);
+void await(u64 *us, const char *what, const char *file, int line);
 
 /* The VMM's part. */
 void guest_open(struct guest *g, const char *uuid);
@@ -69,8 +72,6 @@ u32 guest_load(struct guest *g, u64 off);
 u32 guest_asked(struct guest *g, u64 off);
 /* A load of something else than ones, or a store beside it that read() finds too: is a page there? All agree. */
 bool guest_touch(struct guest *g, u64 off, bool write);
-/* Wait until a load finds @want, for what takes a while. */
-void guest_await(struct guest *g, u64 off, u32 want);
 /* A BAR of the device as DMA memory at its guest address, as VMMs do. */
 void guest_map_cmb(struct guest *g, bool map);
 /* The VMM gives the vector its eventfd, or none: masked. */

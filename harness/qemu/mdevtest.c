@@ -82,16 +82,16 @@ static void nothing(struct guest *g)
 	CHECK(guest_attr(g, "faults_refused") == 2);
 	store(g, sq, 0x11111111);
 	CHECK(guest_asked(g, sq) == ~0u && guest_load(g, cq) == ~0u);
-	guest_await(g, sq, ~0u);
+	AWAIT(guest_load(g, sq) == ~0u);
 	CHECK(guest_attr(g, "faults") == 0);
 	store(g, LIOV_CMB_INFO, 0x22222222);
 	CHECK(guest_asked(g, LIOV_CMB_INFO) == LIOV_INFO_MAGIC);
-	guest_await(g, LIOV_CMB_INFO, LIOV_INFO_MAGIC);
+	AWAIT(guest_load(g, LIOV_CMB_INFO) == LIOV_INFO_MAGIC);
 	CHECK(guest_attr(g, "faults") == 1);
 	/* Now it is mapped for reading. */
 	store(g, LIOV_CMB_INFO + 4, 0x33333333);
 	CHECK(guest_asked(g, LIOV_CMB_INFO + 4) == (LIOV_ABI_MAJOR | LIOV_ABI_MINOR << 16));
-	guest_await(g, LIOV_CMB_INFO, LIOV_INFO_MAGIC);
+	AWAIT(guest_load(g, LIOV_CMB_INFO) == LIOV_INFO_MAGIC);
 	CHECK(guest_load(g, LIOV_CMB_INFO + 4) == (LIOV_ABI_MAJOR | LIOV_ABI_MINOR << 16));
 	CHECK(guest_attr(g, "faults") == 2);
 	/* Left for the queues and the doorbells to take the place of. */
@@ -160,8 +160,7 @@ static void io(struct guest *g, u8 tag)
 		memset(g->ram + DATA_GPA + 0x1000, 0, BLOCK);
 		CHECK(!guest_io(g, q, NVME_CMD_READ, q * 100, DATA_GPA + 0x1000));
 		CHECK(is_filled(g, DATA_GPA + 0x1000, (u8)(tag + q)));
-		usleep(20000);
-		CHECK(guest_interrupts(g, q) > 0);
+		AWAIT(guest_interrupts(g, q));
 	}
 	CHECK(!guest_io(g, 1, NVME_CMD_READ, g->info.lba_count - 1, DATA_GPA));
 	faults = guest_attr(g, "faults");
@@ -251,16 +250,12 @@ static void through_kvm(struct guest *g)
 {
 	const u32 info = LIOV_CMB_INFO, sq = LIOV_CMB_SLOTS + LIOV_CMB_SLOT_STRIDE + LIOV_SLOT_SQ;
 	struct guest_vcpu v;
-	u32 us;
 
 	guest_vcpu_open(g, &v);
 	CHECK(guest_vcpu_load(&v, info) == LIOV_INFO_MAGIC);
 	guest_vcpu_store(&v, info, 0x11111111);
 	CHECK(guest_asked(g, info) == LIOV_INFO_MAGIC);
-	for (us = 0; guest_vcpu_load(&v, info) != LIOV_INFO_MAGIC; us += 1000) {
-		CHECK(us < 10000000);
-		usleep(1000);
-	}
+	AWAIT(guest_vcpu_load(&v, info) == LIOV_INFO_MAGIC);
 	guest_vcpu_store(&v, sq + 16, 0x22222222);
 	CHECK(guest_asked(g, sq + 16) == 0x22222222);
 	guest_queue_delete(g, 2);
@@ -329,57 +324,36 @@ static void masked(struct guest *g)
 	usleep(50000);
 	CHECK(guest_interrupts(g, 1) == 0);
 	guest_vector(g, 1, true);
-	usleep(50000);
-	CHECK(guest_interrupts(g, 1) > 0);
+	AWAIT(guest_interrupts(g, 1));
 	said(g, "an interrupt waits behind its mask");
 }
 
-static void wait_event(struct guest *g, u32 vec)
-{
-	u32 us;
-
-	for (us = 0; !guest_interrupts(g, vec); us += 1000) {
-		CHECK(us < 10000000);
-		usleep(1000);
-	}
-}
-
-static void wait_irq(int vm)
-{
-	u32 us;
-
-	for (us = 0; !guest_irq_came(vm); us += 1000) {
-		CHECK(us < 10000000);
-		usleep(1000);
-	}
-}
-
 /* A vector that is the VM's alone is offered to the KVM that has its eventfd, and is taken back before that eventfd goes. */
-static void posted(struct guest *g)
+static void posted(struct guest *g, int vm)
 {
 	const int own = mediated ? 0 : 1, event = g->event[1];
-	int vm = guest_irq_vm(), other;
+	int other;
 
 	CHECK(guest_attr(g, "posted_vectors") == 0);
 	guest_irq_take(vm, event, true);
 	CHECK(guest_attr(g, "posted_vectors") == own);
 	guest_irq_came(vm);
 	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
-	wait_irq(vm);
+	AWAIT(guest_irq_came(vm));
 	guest_vector(g, 1, false);
 	CHECK(guest_attr(g, "posted_vectors") == 0);
 	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
 	CHECK(!guest_irq_came(vm));
 	guest_vector(g, 1, true);
 	CHECK(guest_attr(g, "posted_vectors") == own);
-	wait_irq(vm);
+	AWAIT(guest_irq_came(vm));
 	other = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	CHECK(other > 0);
 	g->event[1] = other;
 	guest_vector(g, 1, true);
 	CHECK(guest_attr(g, "posted_vectors") == 0);
 	CHECK(!guest_io(g, 1, NVME_CMD_READ, 1, DATA_GPA));
-	wait_event(g, 1);
+	AWAIT(guest_interrupts(g, 1));
 	CHECK(!guest_irq_came(vm));
 	g->event[1] = event;
 	guest_vector(g, 1, true);
@@ -391,7 +365,6 @@ static void posted(struct guest *g)
 	guest_irq_take(vm, event, false);
 	CHECK(guest_attr(g, "posted_vectors") == 0);
 	close(other);
-	close(vm);
 	said(g, mediated ? "its vectors are not KVM's to take" : "KVM takes the vectors whose eventfds it has");
 }
 
@@ -473,7 +446,6 @@ static void killed(const char *uuid)
 	if (pid == 0) {
 		guest_open(&g, uuid);
 		start(&g);
-		guest_irq_take(guest_irq_vm(), g.event[1], true);
 		fill(&g, DATA_GPA, 200);
 		CHECK(!guest_io(&g, 1, NVME_CMD_WRITE, 5, DATA_GPA));
 		for (i = 0; i < DEPTH - 1; i++)
@@ -495,6 +467,7 @@ static void killed(const char *uuid)
 int main(int argc, char **argv)
 {
 	struct guest a, b;
+	int vm = guest_irq_vm();	/* throughout: QEMU's SVM has hung when it was turned off and on again */
 
 	CHECK(argc == 5);
 	watched = !strcmp(argv[1], "watched");
@@ -520,7 +493,7 @@ int main(int argc, char **argv)
 	outage(&a);
 	own_pages(&a);
 	masked(&a);
-	posted(&a);
+	posted(&a, vm);
 	two_processes(&a);
 	guest_close(&a);
 	killed(argv[4]);
