@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * extents IMAGE SEED TAG:BLOCKS:FILLED:FILLER ...
+ * extents IMAGE SEED TAG:BLOCKS:FILLED ...
  *
  * Look at the disk when all is over. Of each VM named by its tag, with so many blocks: its first
- * FILLED blocks are as it wrote them, the rest its own, its FILLER's or zero; its place is where
+ * FILLED blocks are as it wrote them, the rest so, or full of its tag, or zero; its place is where
  * its block 0 is. No two overlap, and every block of no VM is as the image was made.
  */
 
@@ -18,7 +18,7 @@
 
 struct vm {
 	char tag;
-	uint64_t filler;	/* each word of a block that fio wrote */
+	uint64_t filler;	/* each word of a block that is full of the tag */
 	uint64_t blocks, filled, start;
 	bool found;
 };
@@ -54,16 +54,14 @@ static void vm_parse(const char *arg)
 {
 	struct vm *v = &vms[nr_vms];
 	unsigned long long blocks, filled;
-	char filler;
 
-	if (nr_vms == VMS_MAX || sscanf(arg, "%c:%llu:%llu:%c", &v->tag, &blocks, &filled, &filler) != 4 || !filled ||
-	    filled > blocks) {
+	if (nr_vms == VMS_MAX || sscanf(arg, "%c:%llu:%llu", &v->tag, &blocks, &filled) != 3 || !filled || filled > blocks) {
 		fprintf(stderr, "extents: not a VM: %s\n", arg);
 		exit(2);
 	}
 	v->blocks = blocks;
 	v->filled = filled;
-	memset(&v->filler, filler, sizeof(v->filler));
+	memset(&v->filler, v->tag, sizeof(v->filler));
 	nr_vms++;
 }
 
@@ -141,7 +139,7 @@ int main(int argc, char **argv)
 	int i;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: extents IMAGE SEED TAG:BLOCKS:FILLED:FILLER ...\n");
+		fprintf(stderr, "usage: extents IMAGE SEED TAG:BLOCKS:FILLED ...\n");
 		return 2;
 	}
 	load(argv[1]);

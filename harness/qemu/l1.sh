@@ -93,7 +93,7 @@ vm_start()
 	shift 2
 	rm -f "$vm".*
 	mkfifo "$vm.in" "$vm.out"
-	timeout 200 qemu-system-x86_64 -accel kvm -cpu host,-xsave -smp 1 -m 192M -nodefaults -no-user-config -display none \
+	timeout 600 qemu-system-x86_64 -accel kvm -cpu host,-xsave -smp 1 -m 192M -nodefaults -no-user-config -display none \
 		-no-reboot -M q35,hpet=off -L /share/qemu -bios /share/qemu/qboot.rom \
 		-kernel /l2/vmlinux -initrd /l2/initramfs \
 		-append "console=ttyS0 loglevel=5 panic=-1 reboot=t $l2_fast liov.run=$run liov.name=$name" \
