@@ -316,6 +316,9 @@ static int add_nvme(struct cmdline *c, const struct opts *o)
 		return cmdline_fail(c, "-device nvme: serial is missing");
 	if (!p.has_addr)
 		p.nvme->cfg.rid = free_rid(c);
+	for (u32 k = 0; k < i; k++)
+		if (c->emu.nvme[k].cfg.rid == p.nvme->cfg.rid)
+			return cmdline_fail(c, "-device nvme: addr=%02x.%x is taken", p.nvme->cfg.rid >> 3, p.nvme->cfg.rid & 7);
 	if (p.drive && add_namespace(&p))
 		return -1;
 	c->emu.nr_nvme++;

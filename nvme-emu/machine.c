@@ -14,8 +14,8 @@
 #define KIB 1024ULL
 #define GIB (1ULL << 30)
 #define HIGH_RAM (4 * GIB)
-#define RAM_BUDGET (4 * GIB)
-#define MEDIA_BUDGET (2 * GIB)
+#define RAM_BUDGET GIB
+#define MEDIA_BUDGET GIB
 #define CHUNK 65536U
 
 /* Bounds of one step: a client that asks for more gets it over several. */
@@ -168,7 +168,7 @@ static int media_new(struct emu *m, u32 i, char *why, size_t why_size)
 		ret = nvme->ns[k].blocks ? load(m->media[i], nvme->cfg.ns[k].first_block, &nvme->ns[k]) : 0;
 		if (ret || m->over_budget) {
 			snprintf(why, why_size, "%s: %s", nvme->ns[k].path,
-				 ret ? strerror(-ret) : "more data than 2 GiB in one controller's drives");
+				 ret ? strerror(-ret) : "more data than 1 GiB in one controller's drives");
 			return -1;
 		}
 	}

@@ -270,7 +270,7 @@ static int serve(struct server *s)
 			serve_once(s);
 		ret = s->m->over_budget ? EXIT_USAGE : 0;
 		if (ret)
-			fprintf(stderr, "lightiov qtest: more content than there may be: 4 GiB of memory, 2 GiB of a controller's drives\n");
+			fprintf(stderr, "lightiov qtest: more content than there may be: 1 GiB in memory, 1 GiB in a controller's drives\n");
 	}
 	close_all(s);
 	emu_free(s->m);

@@ -83,6 +83,14 @@ README
 OUT=$planted harness/check/readme.sh "$planted/README.md" > "$planted/readme.log" 2>&1
 refuses "another output, another status" 2 readme
 
+mkdir -p "$planted/bugs"
+printf 'echo right\n#< right\n' > "$planted/bugs/right.sh"
+printf 'echo wrong\n#< right\n' > "$planted/bugs/wrong.sh"
+printf 'echo right; exit 1\n#< right\n' > "$planted/bugs/status.sh"
+printf 'echo nothing\n' > "$planted/bugs/nothing.sh"
+OUT=$planted REPRODUCERS=$planted/bugs harness/check/reproducers.sh > "$planted/reproducers.log" 2>&1
+refuses "another answer, another status, none expected" 3 reproducers
+
 echo 'u64 f(void);' > "$planted/bad.h"
 if [ -n "$(harness/check/headers.sh "$planted/bad.h")" ]; then
 	pass "headers: one that misses a type"

@@ -32,7 +32,7 @@
 #define RIG_SQ1 0x102000ULL
 #define RIG_CQ1 0x103000ULL
 #define RIG_BUF 0x200000ULL
-#define RIG_MAILBOX 0x300000ULL	/* memory that interrupt messages are pointed at */
+#define RIG_MAILBOX 0x180000ULL	/* memory that interrupt messages are pointed at */
 #define RIG_DEPTH 16U
 
 struct emu_rig {
