@@ -128,7 +128,9 @@ static u8 fw_read(struct emu *m)
 	default:	/* FW_FILE_DIR: no files; others: none */
 		break;
 	}
-	return at < sizeof(item) ? (u8)(item >> 8 * at) : 0;
+	if (at >= sizeof(item))
+		return 0;
+	return (u8)(item >> 8 * at);
 }
 
 static u32 port_read(struct emu *m, u16 port, unsigned int len)

@@ -184,8 +184,9 @@ static bool hex_decode(u8 *to, size_t len, const char *text)
 	for (size_t i = 0; i < given; i++)
 		if (hex_digit(text[i]) < 0)
 			return false;
-	for (size_t i = 0; i < len; i++)
-		to[i] = 2 * i + 1 < given ? (u8)(hex_digit(text[2 * i]) << 4 | hex_digit(text[2 * i + 1])) : 0;
+	memset(to, 0, len);
+	for (size_t i = 0; i < len && 2 * i + 1 < given; i++)
+		to[i] = (u8)(hex_digit(text[2 * i]) << 4 | hex_digit(text[2 * i + 1]));
 	return true;
 }
 

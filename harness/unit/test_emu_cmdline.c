@@ -240,6 +240,41 @@ static void test_long_and_many__words__refused(void **state)
 	free(line);
 }
 
+/* Words of the command line in any order, whole and in pieces: taken or refused with a reason. */
+static void test_random__words__taken_or_refused(void **state)
+{
+	static const char *const words[] = {
+		"-device", "nvme", ",", "=", "serial", "drive", "d", "addr", "03.0", "-drive", "id=d", "file=null-co://", "size=1M", ",,", "{", "}", "\"driver\":",
+		"\"nvme\"", "[1]", "-M", "q35", "-m", "1G", "-smp", "99999999999999999999", "-1", "0x", "cmb_size_mb=2", "nvme-ns", "nsid=2", "intel-iommu",
+		"-qtest", "unix:/x", "stdio", "chardev:c", "-chardev", "socket,id=c", "fd=3", "-mon", "mode=control", "-qmp", "-blockdev", "node-name=d",
+		"file.driver=null-co", "-S", "--", "-", "-nodefaults", " ", " ", " ", " ",
+	};
+	struct side *s = *state;
+	u64 seed = 88172645463325252ULL;
+	u32 good = 0;
+	char line[512];
+
+	for (u32 i = 0; i < 50000; i++) {
+		line[0] = '\0';
+		while (strlen(line) < 400) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			if (seed % 31 == 0)
+				break;
+			strcat(line, words[(seed >> 20) % (sizeof(words) / sizeof(words[0]))]);
+			if (seed >> 40 & 1)
+				strcat(line, " ");
+		}
+		free(s->kept);
+		if (!rig_parse(&s->c, line, &s->kept))
+			good++;
+		else
+			assert_true(strlen(s->c.why) > 0);
+	}
+	assert_true(good < 50000);
+}
+
 static void test_help__each_option_and_property__a_line(void **state)
 {
 	char *text = NULL;
@@ -271,6 +306,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sizes__memory_and_drives__bounded, up, down),
 		cmocka_unit_test_setup_teardown(test_endpoints__kinds__told_apart, up, down),
 		cmocka_unit_test_setup_teardown(test_long_and_many__words__refused, up, down),
+		cmocka_unit_test_setup_teardown(test_random__words__taken_or_refused, up, down),
 		cmocka_unit_test_setup_teardown(test_help__each_option_and_property__a_line, up, down),
 	};
 
