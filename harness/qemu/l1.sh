@@ -7,7 +7,8 @@
 #   host_load POLICY [PARAMETER...]   insmod lightiov_host and bind it       host_unload
 #   mdev_create UUID TYPE BLOCKS      TYPE: 1q, 2q, 4q, 8q                   mdev_remove UUID
 #   mdev_attr UUID NAME               print an attribute
-#   vm_start NAME UUID [QEMU-ARG...]  VM with the kernel and initramfs of /l2; answers when it has booted: vm_answer
+#   vm_start NAME UUID [QEMU-ARG...]  VM with the kernel and initramfs of /l2; answers when it has booted
+#   vm_up NAME...                     wait for that answer; a VM that stops before its user space is started once more
 #   vm_send NAME COMMAND...           to /guest in the VM (l2.init); does not wait
 #   vm_answer NAME SECONDS            wait for the end of the last command: $answer is what it said; fail if it failed
 #   vm_ask NAME SECONDS COMMAND...    both
@@ -92,6 +93,7 @@ vm_start()
 	vm=$vms/$1 name=$1 uuid=$2
 	shift 2
 	rm -f "$vm".*
+	echo "$name $uuid $*" > "$vm.args"
 	mkfifo "$vm.in" "$vm.out"
 	timeout 600 qemu-system-x86_64 -accel kvm -cpu host,-xsave -smp 1 -m 192M -nodefaults -no-user-config -display none \
 		-no-reboot -M q35,hpet=off -L /share/qemu -bios /share/qemu/qboot.rom \
@@ -107,6 +109,23 @@ vm_send()
 	vm=$vms/$1
 	shift
 	echo "$*" > "$vm.in"
+}
+
+# Emulated SVM now and then loses a processor's time while a kernel boots: nothing of LightIOV runs in it yet.
+vm_up()
+{
+	for up; do
+		# shellcheck disable=SC3045 # busybox has it
+		if ! read -t 150 -r answer <> "$vms/$up.out" && ! grep -q '^L2 begin' "$vms/$up.console"; then
+			say "VM $up stopped before its user space: once more"
+			vm_kill "$up"
+			# shellcheck disable=SC2046
+			vm_start $(cat "$vms/$up.args")
+			vm_answer "$up" 150
+		elif [ "$answer" != "$run ok up" ]; then
+			fail "VM $up: $answer"
+		fi
+	done
 }
 
 # "RUN ok TEXT" or "RUN failed TEXT".
