@@ -356,6 +356,8 @@ int cmdline_device(struct cmdline *c, const char *text)
 	if (!opts_parse(&o, text, "driver"))
 		return cmdline_fail(c, "-device: cannot be read: %.200s", text);
 	driver = opts_get(&o, "driver");
+	if (c->emu.board == EMU_BOARD_NONE)
+		return cmdline_fail(c, "-device %.100s: the machine 'none' has no bus for it", driver ? driver : "");
 	if (driver && !strcmp(driver, "nvme"))
 		return add_nvme(c, &o);
 	if (driver && !strcmp(driver, "nvme-ns"))

@@ -40,15 +40,24 @@ struct server {
 	u32 nr_channels;
 };
 
-static volatile sig_atomic_t ended;
+/* Of sockets that are ours; for the signal handler, which can be given nothing else. */
+static char listening[1 + CMDLINE_MONITORS_MAX][CMDLINE_PATH_MAX];
 
+static void unlink_all(void)
+{
+	for (u32 i = 0; i < 1 + CMDLINE_MONITORS_MAX; i++)
+		if (*listening[i])
+			unlink(listening[i]);
+}
+
+/* SIGTERM is how a test ends us, and no failure. It must do so whatever goes on, and nothing here is worth finishing. */
 static void end_signal(int signal)
 {
 	(void)signal;
-	ended = 1;
+	unlink_all();
+	_exit(0);
 }
 
-/* SIGTERM is how a test ends us, and no failure. It interrupts what waits. */
 static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = end_signal };
@@ -64,7 +73,7 @@ static void channel_send(void *opaque, const char *data, size_t len_bytes)
 {
 	struct channel *ch = opaque;
 
-	while (len_bytes && ch->out >= 0 && !ended) {
+	while (len_bytes && ch->out >= 0) {
 		ssize_t n = write(ch->out, data, len_bytes);
 
 		if (n < 0 && errno == EAGAIN) {
@@ -104,7 +113,7 @@ static int complain(const char *what, const char *which)
 	return -1;
 }
 
-static int open_unix(struct channel *ch)
+static int open_unix(struct channel *ch, u32 slot)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -126,14 +135,15 @@ static int open_unix(struct channel *ch)
 		return complain("cannot listen on", ch->dev->path);
 	}
 	ch->listen = fd;
+	memcpy(listening[slot], ch->dev->path, sizeof(listening[slot]));
 	return 0;
 }
 
-static int channel_open(struct channel *ch)
+static int channel_open(struct channel *ch, u32 slot)
 {
 	switch (ch->dev->kind) {
 	case CHARDEV_UNIX:
-		return open_unix(ch);
+		return open_unix(ch, slot);
 	case CHARDEV_STDIO:
 		channel_opened(ch, STDIN_FILENO, STDOUT_FILENO);
 		return 0;
@@ -182,7 +192,7 @@ static void serve_once(struct server *s)
 		fds[i] = (struct pollfd){ .fd = ch->in >= 0 ? ch->in : ch->listen, .events = POLLIN };
 	}
 	if (poll(fds, s->nr_channels, -1) < 0)
-		return;
+		return;		/* interrupted, by a debugger for one */
 	for (u32 i = 0; i < s->nr_channels; i++) {
 		if (!fds[i].revents)
 			continue;
@@ -234,21 +244,17 @@ static int open_all(struct server *s)
 		s->qtest.log = fopen(s->c.log, "w");
 		if (!s->qtest.log)
 			return complain("cannot write", s->c.log);
+		setvbuf(s->qtest.log, NULL, _IOLBF, 0);
 	}
 	for (u32 i = 0; i < s->nr_channels; i++)
-		if (channel_open(&s->channel[i]))
+		if (channel_open(&s->channel[i], i))
 			return -1;
 	return 0;
 }
 
 static void close_all(struct server *s)
 {
-	for (u32 i = 0; i < s->nr_channels; i++) {
-		if (s->channel[i].listen < 0)
-			continue;
-		close(s->channel[i].listen);
-		unlink(s->channel[i].dev->path);
-	}
+	unlink_all();
 	if (s->qtest.log)
 		fclose(s->qtest.log);
 	qtest_fini(&s->qtest);
@@ -266,7 +272,7 @@ static int serve(struct server *s)
 	}
 	catch_signals();
 	if (!open_all(s)) {
-		while (!ended && !all_done(s) && !s->m->over_budget)
+		while (!all_done(s) && !s->m->over_budget)
 			serve_once(s);
 		ret = s->m->over_budget ? EXIT_USAGE : 0;
 		if (ret)

@@ -158,6 +158,7 @@ static void test_devices__unknown__named(void **state)
 {
 	refused(state, "-device virtio-blk-pci,drive=d -qtest stdio", "virtio-blk-pci");
 	refused(state, "-device , -qtest stdio", "-device");
+	refused(state, "-M none " DRIVE "-device nvme,serial=a,drive=d -qtest stdio", "none");
 	refused(state, "-device nvme-ns,drive=d -qtest stdio", "nvme-ns");
 	refused(state, DRIVE "-device nvme,serial=a,drive=d -device nvme-ns,drive=d,nsid=1 -qtest stdio", "nsid");
 	refused(state, DRIVE "-device nvme,serial=a,drive=d -device nvme-ns,drive=d,nsid=65 -qtest stdio", "nsid");

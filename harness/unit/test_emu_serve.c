@@ -219,6 +219,20 @@ static void test_server__several_clients__one_machine_until_quit(void **state)
 	assert_int_equal(stat(address(s, "q").sun_path, &st), -1);
 }
 
+static void test_server__ended_by_signal__leaves_no_socket(void **state)
+{
+	struct side *s = *state;
+	struct stat st;
+
+	start(s, "-M none -qtest unix:%/q,server=on,wait=off -qmp unix:%/m,server=on,wait=off", -1, -1);
+	close(connect_to(s, "q"));
+	close(connect_to(s, "m"));
+	kill(s->pid, SIGINT);
+	assert_int_equal(ended(s), 0);
+	assert_int_equal(stat(address(s, "q").sun_path, &st), -1);
+	assert_int_equal(stat(address(s, "m").sun_path, &st), -1);
+}
+
 static void test_fd__a_socket_of_the_parent__served(void **state)
 {
 	struct side *s = *state;
@@ -314,6 +328,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_libqtest__its_whole_course__ends_with_0, up, down),
 		cmocka_unit_test_setup_teardown(test_client__closes__ends_with_0, up, down),
 		cmocka_unit_test_setup_teardown(test_server__several_clients__one_machine_until_quit, up, down),
+		cmocka_unit_test_setup_teardown(test_server__ended_by_signal__leaves_no_socket, up, down),
 		cmocka_unit_test_setup_teardown(test_fd__a_socket_of_the_parent__served, up, down),
 		cmocka_unit_test_setup_teardown(test_stdio__end_of_input__all_is_answered_first, up, down),
 		cmocka_unit_test_setup_teardown(test_client__does_not_read__ends_by_signal, up, down),
