@@ -20,6 +20,8 @@ vms=/tmp/vms
 mkdir -p $vms
 test=
 run=$(sed -n 's/.*liov\.run=\([0-9a-f]*\).*/\1/p' /proc/cmdline)
+# A kernel with checkers is slow: liov.patience= times the usual limits.
+patience=$(sed -n 's/.*liov\.patience=\([0-9]*\).*/\1/p' /proc/cmdline)
 
 say()
 {
@@ -95,7 +97,7 @@ vm_start()
 	rm -f "$vm".*
 	echo "$name $uuid $*" > "$vm.args"
 	mkfifo "$vm.in" "$vm.out"
-	timeout 600 qemu-system-x86_64 -accel kvm -cpu host,-xsave -smp 1 -m 192M -nodefaults -no-user-config -display none \
+	timeout $((600 * ${patience:-1})) qemu-system-x86_64 -accel kvm -cpu host,-xsave -smp 1 -m 192M -nodefaults -no-user-config -display none \
 		-no-reboot -M q35,hpet=off -L /share/qemu -bios /share/qemu/qboot.rom \
 		-kernel /l2/vmlinux -initrd /l2/initramfs \
 		-append "console=ttyS0 loglevel=5 panic=-1 reboot=t $l2_fast liov.run=$run liov.name=$name" \
@@ -116,7 +118,7 @@ vm_up()
 {
 	for up; do
 		# shellcheck disable=SC3045 # busybox has it
-		if ! read -t 150 -r answer <> "$vms/$up.out" && ! grep -q '^L2 begin' "$vms/$up.console"; then
+		if ! read -t $((150 * ${patience:-1})) -r answer <> "$vms/$up.out" && ! grep -q '^L2 begin' "$vms/$up.console"; then
 			say "VM $up stopped before its user space: once more"
 			vm_kill "$up"
 			# shellcheck disable=SC2046
@@ -133,7 +135,7 @@ vm_answer()
 {
 	answer=
 	# shellcheck disable=SC3045 # busybox has it
-	read -t "$2" -r answer <> "$vms/$1.out" || fail "VM $1 does not answer in $2 s"
+	read -t $(($2 * ${patience:-1})) -r answer <> "$vms/$1.out" || fail "VM $1 does not answer in $2 s"
 	case $answer in
 	"$run ok"*) answer=${answer#"$run ok"} answer=${answer# } ;;
 	*) fail "VM $1: ${answer#"$run "}" ;;

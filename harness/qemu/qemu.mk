@@ -54,3 +54,15 @@ check-attacks: kernel kernel-attack $(B)/lightiov ## a Linux guest's kernel atta
 	harness/qemu/attack-judge-test $(QEMU_B)/judge
 	harness/qemu/attacks $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko \
 		$(ATTACK_B)/kernel/linux/guest/lightiov_guest.ko $(B)/lightiov $(QEMU_B)/attacks
+
+# All boots on a kernel with lockdep and KASAN. Not in CI: its build takes half an hour.
+LINUX_DEBUG ?= build/linux-debug
+
+.PHONY: check-stack-debug
+
+check-stack-debug: ## the boots on a kernel with lockdep and KASAN, built first
+	harness/deps debug
+	harness/qemu/debug $(LINUX_DEBUG)
+	LIOV_QEMU_TIMEOUT=3600 LIOV_QEMU_APPEND=liov.patience=6 \
+		$(MAKE) -j1 LINUX_DEB=$(LINUX_DEBUG) LINUX_B=$(B)/debug/linux QEMU_B=$(B)/debug/qemu \
+		check-linux-gate check-linux-mdev check-linux-stack
