@@ -106,6 +106,8 @@ static void test_ecam__pciexbar__there_when_enabled_and_where_it_says(void **sta
 	assert_int_equal(rig_rd(r, 'l', ECAM + 0x60), ECAM | 1);
 	assert_int_equal(rig_rd(r, 'l', ECAM + (3 << 15)), 0x00101B36);
 	assert_int_equal(rig_rd(r, 'w', ECAM + (3 << 15) + 2), 0x0010);
+	/* What is not aligned is two accesses. */
+	assert_int_equal(rig_rd(r, 'l', ECAM + (3 << 15) + 2), 0x00000010);
 	assert_int_equal(rig_rd(r, 'l', ECAM + (4 << 15)), NOTHING);
 	assert_int_equal(rig_rd(r, 'l', ECAM + (1 << 20)), NOTHING);
 	/* Extended space: this function has no extended capability (PCIe 7.6.2). */
@@ -155,15 +157,28 @@ static void test_memory__its_ends__nobody_behind_them(void **state)
 	assert_int_equal(rig_rd(r, 'l', 0x100000), 0);
 }
 
-/* q35: what does not fit below 2 GiB is above 4 GiB. */
-static void test_memory__3_gib__split_around_the_hole(void **state)
+/* QEMU: q35 splits from 2.75 GiB on, at 2 GiB; pc from 3.5 GiB on, at 3 GiB. The rest is above 4 GiB. */
+static void test_memory__large__split_as_the_board_does(void **state)
 {
-	struct emu_rig *r = up_with(state, "-M q35 -m 3G -nodefaults " RIG_NVME);
+	static const struct {
+		const char *options;
+		u64 low, high;
+	} cases[] = {
+		{ "-M q35 -m 2815M", 2815ULL << 20, 0 }, { "-M q35 -m 2816M", 2048ULL << 20, 768ULL << 20 }, { "-M q35 -m 3G", 2ULL << 30, 1ULL << 30 },
+		{ "-M pc -m 3G", 3ULL << 30, 0 }, { "-M pc -m 3584M", 3ULL << 30, 512ULL << 20 },
+	};
 
-	assert_int_equal(rig_rd(r, 'l', 0x7FFFFFFC), 0);
-	assert_int_equal(rig_rd(r, 'l', 0x80000000), NOTHING);
-	assert_int_equal(rig_rd(r, 'l', 0x13FFFFFFC), 0);
-	assert_int_equal(rig_rd(r, 'l', 0x140000000), NOTHING);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct emu_rig *r = up_with(state, cases[i].options);
+
+		assert_int_equal(rig_rd(r, 'l', cases[i].low - 4), 0);
+		assert_int_equal(rig_rd(r, 'l', cases[i].low), NOTHING);
+		if (cases[i].high)
+			assert_int_equal(rig_rd(r, 'l', (4ULL << 30) + cases[i].high - 4), 0);
+		assert_int_equal(rig_rd(r, 'l', (4ULL << 30) + cases[i].high), NOTHING);
+		if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+			rig_free(r);
+	}
 }
 
 static void test_memory__end_of_all_addresses__does_not_go_round(void **state)
@@ -253,7 +268,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_pc__its_bridge_and_no_ecam, down),
 		cmocka_unit_test_teardown(test_none__no_devices__memory_only, down),
 		cmocka_unit_test_teardown(test_memory__its_ends__nobody_behind_them, down),
-		cmocka_unit_test_teardown(test_memory__3_gib__split_around_the_hole, down),
+		cmocka_unit_test_teardown(test_memory__large__split_as_the_board_does, down),
 		cmocka_unit_test_teardown(test_memory__end_of_all_addresses__does_not_go_round, down),
 		cmocka_unit_test_teardown(test_fw_cfg__memory_size__as_given, down),
 		cmocka_unit_test_teardown(test_reset__devices_forget__memory_stays, down),
