@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -117,6 +118,7 @@ static int open_unix(struct channel *ch, u32 slot)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct stat st;
 
 	memcpy(addr.sun_path, ch->dev->path, sizeof(addr.sun_path));
 	if (fd < 0)
@@ -129,7 +131,9 @@ static int open_unix(struct channel *ch, u32 slot)
 		channel_opened(ch, fd, fd);
 		return 0;
 	}
-	unlink(ch->dev->path);
+	/* One that somebody left behind; nobody's file. */
+	if (!lstat(ch->dev->path, &st) && S_ISSOCK(st.st_mode))
+		unlink(ch->dev->path);
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, BACKLOG)) {
 		close(fd);
 		return complain("cannot listen on", ch->dev->path);
@@ -276,7 +280,8 @@ static int serve(struct server *s)
 			serve_once(s);
 		ret = s->m->over_budget ? EXIT_USAGE : 0;
 		if (ret)
-			fprintf(stderr, "lightiov qtest: more content than there may be: 1 GiB in memory, 1 GiB in a controller's drives\n");
+			fprintf(stderr, "lightiov qtest: more content than there may be: 1 GiB in memory, 1 GiB in %s\n",
+				"a controller's drives");
 	}
 	close_all(s);
 	emu_free(s->m);

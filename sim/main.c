@@ -23,6 +23,8 @@ int main(int argc, char **argv)
 		return nvme_emu_qtest(argc, argv);
 	if (argc > 1 && !strcmp(argv[1], "qtest"))
 		return nvme_emu_qtest(argc - 1, argv + 1);
+	if (argc > 2 && !strcmp(argv[1], "help") && !strcmp(argv[2], "qtest"))
+		return nvme_emu_qtest(2, (char *[]){ argv[2], "--help" });
 	ret = options_parse(argc, argv, &o);
 	if (ret >= 0)
 		return ret;

@@ -48,6 +48,9 @@ ends 2 "a seed that is no number"     run --seed x "$attack"
 ends 2 "no path"                      run
 ends 2 "a path that is not there"     run "$out/nowhere"; says stderr "a path that is not there" nowhere; silent stdout "a path that is not there"
 ends 0 "help"                         help;      says stdout "help" "exit:"
+ends 0 "qtest's help"                 qtest --help; says stdout "qtest's help" "cmb_size_mb"
+ends 2 "a device that the model has not" qtest -device e1000 -qtest stdio; says stderr "a device that the model has not" e1000
+silent stdout "a device that the model has not"
 ends 0 "list"                         list scenarios
 listed=$(grep -cE '\.lua|^[A-Za-z]+-' "$out/stdout")
 [ "$listed" -gt 0 ] || fail "list shows no scenario" "$(head "$out/stdout")"

@@ -233,6 +233,18 @@ static void test_server__ended_by_signal__leaves_no_socket(void **state)
 	assert_int_equal(stat(address(s, "m").sun_path, &st), -1);
 }
 
+static void test_server__a_file_in_its_place__stays(void **state)
+{
+	struct side *s = *state;
+	struct stat st;
+	int fd = open(address(s, "q").sun_path, O_CREAT | O_WRONLY, 0600);
+
+	close(fd);
+	start(s, "-M none -qtest unix:%/q,server=on,wait=off", -1, -1);
+	assert_int_equal(ended(s), 2);
+	assert_int_equal(stat(address(s, "q").sun_path, &st), 0);
+}
+
 static void test_fd__a_socket_of_the_parent__served(void **state)
 {
 	struct side *s = *state;
@@ -329,6 +341,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_client__closes__ends_with_0, up, down),
 		cmocka_unit_test_setup_teardown(test_server__several_clients__one_machine_until_quit, up, down),
 		cmocka_unit_test_setup_teardown(test_server__ended_by_signal__leaves_no_socket, up, down),
+		cmocka_unit_test_setup_teardown(test_server__a_file_in_its_place__stays, up, down),
 		cmocka_unit_test_setup_teardown(test_fd__a_socket_of_the_parent__served, up, down),
 		cmocka_unit_test_setup_teardown(test_stdio__end_of_input__all_is_answered_first, up, down),
 		cmocka_unit_test_setup_teardown(test_client__does_not_read__ends_by_signal, up, down),
