@@ -35,7 +35,7 @@
 #define FIRST_PAGES	16u		/* whose words are told */
 #define LATER_GPA	0x180000u	/* for a look at its blocks */
 #define RING_BYTES	4096u
-#define WAIT_US		2000000u
+#define WAIT_US		5000000u
 #define SSD_SERIAL	"LIOVGATE01          "	/* harness/qemu/boot */
 
 struct noticed {

@@ -12,7 +12,7 @@
 #include "attack.h"
 #include "attack_raw.h"
 
-#define WAIT_US		2000000u
+#define WAIT_US		10000000u
 #define RESTART_US	10000000u
 #define POLL_US		100u
 
