@@ -85,8 +85,9 @@ mdev_attr()
 	cat "/sys/bus/mdev/devices/$1/$2"
 }
 
-# Options that only make the emulated boot faster, as in boot.
-l2_fast='mitigations=off cryptomgr.notests=1 tsc=reliable no_timer_check lpj=4890000 audit=0'
+# Options that only make the emulated boot faster, as in boot. Without those for pci the kernel reads from each
+# slot of 256 buses, four times over where it takes the processor for a K8: 51,000 exits of 67,000.
+l2_fast='pci=noearly,lastbus=0 mitigations=off cryptomgr.notests=1 tsc=reliable no_timer_check lpj=4890000 audit=0'
 
 # Emulated SVM does not intercept XSETBV, so a VM with XSAVE finds sizes that are not those of what it enabled, and
 # enables it for the host as well: none of it.
