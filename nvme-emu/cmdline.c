@@ -366,7 +366,7 @@ void cmdline_help(FILE *f)
 	fputs("usage: lightiov qtest [QEMU'S OPTIONS] -qtest stdio|unix:PATH[,server=on]|fd:N|chardev:ID\n"
 	      "\n"
 	      "The model behind QEMU's qtest protocol: a PC with VT-d and NVMe controllers, asked for in QEMU's own words.\n"
-	      "Called as qemu-system-NAME (a symbolic link), the command is this one.\n"
+	      "Called as qemu-system-ARCH, or qemu-MAJOR.MINOR-system-ARCH, the command is this one.\n"
 	      "Below, separated by tabs: each option, and each property of -device with what the model takes of it.\n"
 	      "\n"
 	      "exit: 0 the client is done, 2 usage, or more content than there may be\n"

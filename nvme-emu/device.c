@@ -11,6 +11,10 @@
 #define NN 256			/* QEMU's highest NSID */
 #define MQES_DEFAULT 0x7FF
 #define SLOTS 32
+#define VENDOR_REDHAT 0x1B36
+#define DEVICE_REDHAT_NVME 0x0010
+#define VENDOR_INTEL 0x8086
+#define DEVICE_INTEL_NVME 0x5845
 
 enum prop_id {
 	PROP_IGNORED,	/* changes nothing that a client of the controller could ask for */
@@ -207,10 +211,12 @@ static int take_switch(struct pending *p, const struct prop *prop, const char *v
 		on = 1;
 	if (on < 0)
 		return cmdline_fail(p->c, "-device %s: %s=%s: give on or off", p->driver, prop->name, val);
-	if (prop->id == PROP_EIM)
+	if (prop->id == PROP_EIM) {
 		p->c->emu.vtd_x2apic = on;
-	else if (on)
-		p->nvme->cfg.vendor_id = 0x8086, p->nvme->cfg.device_id = 0x5845;
+	} else {
+		p->nvme->cfg.vendor_id = on ? VENDOR_INTEL : VENDOR_REDHAT;
+		p->nvme->cfg.device_id = on ? DEVICE_INTEL_NVME : DEVICE_REDHAT_NVME;
+	}
 	return 0;
 }
 
@@ -305,8 +311,9 @@ static int add_nvme(struct cmdline *c, const struct opts *o)
 		return cmdline_fail(c, "-device nvme: the model has at most %u functions", EMU_NVME_MAX);
 	p.nvme = &c->emu.nvme[i];
 	p.nvme->cfg = (struct nvme_config){
-		.vendor_id = 0x1B36, .device_id = 0x0010, .serial = c->serial[i], .model = "LightIOV NVMe model", .firmware = "1.0",
-		.nn = NN, .io_queues = 64, .msix_vectors = 65, .mqes = MQES_DEFAULT, .mdts = 7, .aerl = 3, .acl = 3, .elpe = 63,
+		.vendor_id = VENDOR_REDHAT, .device_id = DEVICE_REDHAT_NVME, .serial = c->serial[i],
+		.model = "LightIOV NVMe model", .firmware = "1.0", .nn = NN, .io_queues = 64, .msix_vectors = 65,
+		.mqes = MQES_DEFAULT, .mdts = 7, .aerl = 3, .acl = 3, .elpe = 63,
 		.cqr = true, .cmb_lists = true, .sgls = true,
 		.oncs = NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES | NVME_ONCS_COPY,
 	};

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The protocol's version that is spoken: of the words above, not of a QEMU. */
-#define VERSION_MAJOR 11
-#define VERSION_MINOR 0
+#define NEWEST_MAJOR 11
+#define NEWEST_MINOR 1
+#define MACHINE_ACPI_SINCE 8	/* query-machines has "acpi" from this QEMU on; clients insist on either */
 
 static void send_json(struct qmp *q, json_t *value)
 {
@@ -40,9 +40,9 @@ static void send_event(struct qmp *q, const char *event, const char *reason)
 			       "microseconds", (json_int_t)(us % 1000000), "event", event, "data", "guest", 0, "reason", reason));
 }
 
-static json_t *version(void)
+static json_t *version(const struct qmp *q)
 {
-	return json_pack("{s:{s:i,s:i,s:i},s:s}", "qemu", "micro", 0, "minor", VERSION_MINOR, "major", VERSION_MAJOR,
+	return json_pack("{s:{s:i,s:i,s:i},s:s}", "qemu", "micro", 0, "minor", (int)q->minor, "major", (int)q->major,
 			 "package", "LightIOV model");
 }
 
@@ -52,7 +52,7 @@ void qmp_connect(struct qmp *q)
 	q->len = 0;
 	q->depth = 0;
 	q->in_string = q->escaped = q->too_long = false;
-	send_json(q, json_pack("{s:{s:o,s:[]}}", "QMP", "version", version(), "capabilities"));
+	send_json(q, json_pack("{s:{s:o,s:[]}}", "QMP", "version", version(q), "capabilities"));
 }
 
 /* Where a command leaves its answer: a new reference, or why there is none. */
@@ -75,9 +75,8 @@ static struct answer do_capabilities(struct qmp *q, const json_t *arguments)
 
 static struct answer do_version(struct qmp *q, const json_t *arguments)
 {
-	(void)q;
 	(void)arguments;
-	return (struct answer){ .value = version() };
+	return (struct answer){ .value = version(q) };
 }
 
 static struct answer do_quit(struct qmp *q, const json_t *arguments)
@@ -108,17 +107,20 @@ static struct answer do_status(struct qmp *q, const json_t *arguments)
 	return (struct answer){ .value = json_pack("{s:s,s:b}", "status", "running", "running", 1) };
 }
 
-static json_t *machine(const char *name)
+static json_t *machine(const struct qmp *q, const char *name)
 {
-	return json_pack("{s:s,s:i,s:b,s:b,s:b,s:b}", "name", name, "cpu-max", EMU_CPUS_MAX, "hotpluggable-cpus", 0,
-			 "numa-mem-supported", 0, "deprecated", 0, "acpi", 0);
+	json_t *m = json_pack("{s:s,s:i,s:b,s:b,s:b}", "name", name, "cpu-max", EMU_CPUS_MAX, "hotpluggable-cpus", 0,
+			      "numa-mem-supported", 0, "deprecated", 0);
+
+	if (q->major >= MACHINE_ACPI_SINCE)
+		json_object_set_new(m, "acpi", json_false());
+	return m;
 }
 
 static struct answer do_machines(struct qmp *q, const json_t *arguments)
 {
-	(void)q;
 	(void)arguments;
-	return (struct answer){ .value = json_pack("[o,o,o]", machine("none"), machine("pc"), machine("q35")) };
+	return (struct answer){ .value = json_pack("[o,o,o]", machine(q, "none"), machine(q, "pc"), machine(q, "q35")) };
 }
 
 static struct answer do_types(struct qmp *q, const json_t *arguments)
@@ -266,5 +268,7 @@ void qmp_init(struct qmp *q, struct emu *m, void (*send)(void *opaque, const cha
 	q->m = m;
 	q->send = send;
 	q->opaque = opaque;
+	q->major = NEWEST_MAJOR;
+	q->minor = NEWEST_MINOR;
 	q->quit = false;
 }

@@ -15,6 +15,7 @@ struct qmp {
 	struct emu *m;
 	void (*send)(void *opaque, const char *data, size_t len_bytes);
 	void *opaque;
+	u32 major, minor;		/* of the QEMU whose QMP is spoken; some answers differ */
 	bool negotiated, quit;
 	char text[QMP_OBJECT_MAX];	/* of the value that is coming in */
 	size_t len;
@@ -22,6 +23,7 @@ struct qmp {
 	bool in_string, escaped, too_long;
 };
 
+/* The version is the newest that was looked at, unless the caller sets another afterwards. */
 void qmp_init(struct qmp *q, struct emu *m, void (*send)(void *opaque, const char *data, size_t len_bytes), void *opaque);
 
 /* A client is there: greets it. */

@@ -33,6 +33,7 @@ struct channel {
 };
 
 struct server {
+	const char *name;		/* by which we were called */
 	struct cmdline c;
 	struct emu *m;
 	struct qtest qtest;
@@ -230,8 +231,29 @@ static struct channel *add_channel(struct server *s, const struct chardev *dev)
 	return ch;
 }
 
+static const char *program_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool nvme_emu_is_called_qemu(const char *path)
+{
+	const char *name = program_name(path);
+
+	return !strncmp(name, "qemu-", 5) && strstr(name, "-system-");
+}
+
+/* Of the name; false: it says none. */
+static bool qemu_version(const char *path, u32 *major, u32 *minor)
+{
+	return sscanf(program_name(path), "qemu-%4u.%4u-", major, minor) == 2;
+}
+
 static int open_all(struct server *s)
 {
+	u32 major, minor;
 	struct channel *ch;
 
 	if (s->c.qtest && s->c.qtest->kind != CHARDEV_NULL) {
@@ -243,6 +265,10 @@ static int open_all(struct server *s)
 		ch = add_channel(s, s->c.qmp[i]);
 		ch->qmp = &s->qmp[i];
 		qmp_init(&s->qmp[i], s->m, channel_send, ch);
+		if (qemu_version(s->name, &major, &minor)) {
+			s->qmp[i].major = major;
+			s->qmp[i].minor = minor;
+		}
 	}
 	if (s->c.log) {
 		s->qtest.log = fopen(s->c.log, "w");
@@ -297,6 +323,7 @@ int nvme_emu_qtest(int argc, char **argv)
 		fprintf(stderr, "lightiov qtest: no memory\n");
 		return EXIT_USAGE;
 	}
+	s->name = argv[0];
 	if (cmdline_parse(&s->c, argc, argv)) {
 		fprintf(stderr, "lightiov qtest: %s\n", s->c.why);
 		ret = EXIT_USAGE;

@@ -6,20 +6,12 @@
 
 #include <string.h>
 
-/* Programs that start a QEMU to test look for the architecture in its name. */
-static bool is_called_qemu(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return !strncmp(name ? name + 1 : path, "qemu-system-", 12);
-}
-
 int main(int argc, char **argv)
 {
 	struct cli_options o;
 	int ret;
 
-	if (argc > 0 && is_called_qemu(argv[0]))
+	if (argc > 0 && nvme_emu_is_called_qemu(argv[0]))
 		return nvme_emu_qtest(argc, argv);
 	if (argc > 1 && !strcmp(argv[1], "qtest"))
 		return nvme_emu_qtest(argc - 1, argv + 1);

@@ -126,6 +126,26 @@ static void test_queries__machines_and_types__what_a_test_looks_for(void **state
 	json_decref(value);
 }
 
+/* QEMU's MachineInfo has "acpi" since 8.0, and its test library takes neither its absence nor, before, its presence. */
+static void test_queries__machines__as_the_version_has_them(void **state)
+{
+	struct side *s = *state;
+	json_t *value;
+
+	negotiate(s);
+	value = tell(s, "{\"execute\":\"query-machines\"}", 0);
+	assert_true(json_is_boolean(json_object_get(json_array_get(json_object_get(value, "return"), 0), "acpi")));
+	json_decref(value);
+	s->q->major = 7;
+	s->q->minor = 2;
+	value = tell(s, "{\"execute\":\"query-machines\"}", 0);
+	assert_null(json_object_get(json_array_get(json_object_get(value, "return"), 0), "acpi"));
+	json_decref(value);
+	value = tell(s, "{\"execute\":\"query-version\"}", 0);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(value, "return"), "qemu"), "major")), 7);
+	json_decref(value);
+}
+
 static void test_reset__answer_then_event__and_the_machine_is_new(void **state)
 {
 	struct side *s = *state;
@@ -248,6 +268,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_commands__before_negotiation__refused, up, down),
 		cmocka_unit_test_setup_teardown(test_answers__id__is_given_back, up, down),
 		cmocka_unit_test_setup_teardown(test_queries__machines_and_types__what_a_test_looks_for, up, down),
+		cmocka_unit_test_setup_teardown(test_queries__machines__as_the_version_has_them, up, down),
 		cmocka_unit_test_setup_teardown(test_reset__answer_then_event__and_the_machine_is_new, up, down),
 		cmocka_unit_test_setup_teardown(test_human__info_lapic__vectors_that_arrived, up, down),
 		cmocka_unit_test_setup_teardown(test_quit__answers_and_ends, up, down),

@@ -17,6 +17,7 @@
 #define PATIENCE_MS 20000
 
 struct side {
+	char *name;		/* by which it is called; NULL: qtest */
 	char dir[64];
 	pid_t pid;
 };
@@ -48,7 +49,7 @@ static int down(void **state)
 /* Starts it with the words of @options, in which % stands for the folder. @in, @out: its stdin and stdout, -1 for /dev/null. */
 static void start(struct side *s, const char *options, int in, int out)
 {
-	char *argv[64] = { (char *)"qtest" }, line[1024] = "", *at, *word;
+	char *argv[64] = { s->name ? s->name : (char *)"qtest" }, line[1024] = "", *at, *word;
 	int argc = 1, null = open("/dev/null", O_RDWR);
 
 	for (const char *c = options; *c; c++)
@@ -181,6 +182,31 @@ static void test_libqtest__its_whole_course__ends_with_0(void **state)
 	close(qmp);
 	close(qtest_listener);
 	close(qmp_listener);
+}
+
+/* The name says which QEMU's QMP is spoken; one without a version, the newest's. */
+static void test_name__of_a_qemu__its_version(void **state)
+{
+	static const struct {
+		const char *name, *version;
+	} cases[] = {
+		{ "/x/qemu-7.2-system-x86_64", "\"minor\": 2, \"major\": 7" }, { "qemu-system-x86_64", "\"minor\": 1, \"major\": 11" },
+	};
+	struct side *s = *state;
+
+	assert_true(nvme_emu_is_called_qemu("build/qemu-system-x86_64") && nvme_emu_is_called_qemu("qemu-7.2-system-i386"));
+	assert_false(nvme_emu_is_called_qemu("build/lightiov") || nvme_emu_is_called_qemu("/qemu-system-x/lightiov"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int qmp;
+
+		s->name = (char *)cases[i].name;
+		start(s, "-M none -qmp unix:%/m,server=on,wait=off", -1, -1);
+		qmp = connect_to(s, "m");
+		assert_non_null(strstr(line_from(qmp), cases[i].version));
+		kill(s->pid, SIGTERM);
+		assert_int_equal(ended(s), 0);
+		close(qmp);
+	}
 }
 
 static void test_client__closes__ends_with_0(void **state)
@@ -338,6 +364,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_libqtest__its_whole_course__ends_with_0, up, down),
+		cmocka_unit_test_setup_teardown(test_name__of_a_qemu__its_version, up, down),
 		cmocka_unit_test_setup_teardown(test_client__closes__ends_with_0, up, down),
 		cmocka_unit_test_setup_teardown(test_server__several_clients__one_machine_until_quit, up, down),
 		cmocka_unit_test_setup_teardown(test_server__ended_by_signal__leaves_no_socket, up, down),
