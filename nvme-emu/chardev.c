@@ -40,6 +40,12 @@ static struct chardev *new_chardev(struct cmdline *c, const char *id)
 {
 	struct chardev *dev;
 
+	for (u32 i = 0; i < c->nr_chardevs; i++) {
+		if (*id && !strcmp(c->chardev[i].id, id)) {
+			cmdline_fail(c, "there are two chardevs '%s'", id);
+			return NULL;
+		}
+	}
 	if (c->nr_chardevs == CMDLINE_CHARDEVS_MAX || strlen(id) >= CMDLINE_NAME_MAX) {
 		cmdline_fail(c, "-chardev: at most %u, with an id of at most %u characters", CMDLINE_CHARDEVS_MAX,
 			     CMDLINE_NAME_MAX - 1);

@@ -109,6 +109,12 @@ static struct drive *new_drive(struct cmdline *c, const char *id)
 {
 	struct drive *d;
 
+	for (u32 i = 0; i < c->nr_drives; i++) {
+		if (!strcmp(c->drive[i].id, id)) {
+			cmdline_fail(c, "there are two drives '%s'", id);
+			return NULL;
+		}
+	}
 	if (c->nr_drives == CMDLINE_DRIVES_MAX || strlen(id) >= CMDLINE_NAME_MAX) {
 		cmdline_fail(c, "at most %u drives, with an id of at most %u characters", CMDLINE_DRIVES_MAX, CMDLINE_NAME_MAX - 1);
 		return NULL;
@@ -274,6 +280,14 @@ static const struct word words[] = {
 	{ "watchdog-action", true, NULL }, { "add-fd", true, NULL }, { "set", true, NULL }, { "numa", true, NULL },
 	{ "mem-path", true, NULL }, { "mem-prealloc", false, NULL }, { "kernel", true, NULL }, { "initrd", true, NULL },
 	{ "append", true, NULL }, { "fw_cfg", true, NULL }, { "smbios", true, NULL }, { "run-with", true, NULL },
+	{ "hda", true, NULL }, { "hdb", true, NULL }, { "hdc", true, NULL }, { "hdd", true, NULL }, { "cdrom", true, NULL },
+	{ "fda", true, NULL }, { "fdb", true, NULL }, { "mtdblock", true, NULL }, { "sd", true, NULL }, { "pflash", true, NULL },
+	{ "acpitable", true, NULL }, { "debugcon", true, NULL }, { "dtb", true, NULL }, { "echr", true, NULL },
+	{ "fsdev", true, NULL }, { "virtfs", true, NULL }, { "gdb", true, NULL }, { "s", false, NULL }, { "iscsi", true, NULL },
+	{ "option-rom", true, NULL }, { "plugin", true, NULL }, { "seed", true, NULL }, { "spice", true, NULL },
+	{ "tpmdev", true, NULL }, { "usbdevice", true, NULL }, { "vnc", true, NULL }, { "rotate", true, NULL },
+	{ "portrait", false, NULL }, { "full-screen", false, NULL }, { "singlestep", false, NULL }, { "async-teardown", false, NULL },
+	{ "enable-sync-profile", false, NULL }, { "no-fd-bootchk", false, NULL }, { "win2k-hack", false, NULL },
 };
 
 #define NR_WORDS (sizeof(words) / sizeof(words[0]))
@@ -325,7 +339,7 @@ static int resolve(struct cmdline *c)
 		while (ns < NVME_NAMESPACES_MAX && !n->ns[ns].blocks)
 			ns++;
 		if (ns == NVME_NAMESPACES_MAX)
-			return cmdline_fail(c, "-device nvme,serial=%s: give it a drive, or an nvme-ns", c->serial[i]);
+			return cmdline_fail(c, "-device nvme,serial=%s: give it a drive, or an nvme-ns", c->nvme[i].serial);
 	}
 	if (c->qtest_text) {
 		c->qtest = cmdline_endpoint(c, c->qtest_text);

@@ -30,6 +30,12 @@ struct chardev {
 	int fd;			/* CHARDEV_FD: a connected socket */
 };
 
+/* What a controller says of itself, and its name on the command line. */
+struct nvme_text {
+	char id[CMDLINE_NAME_MAX];
+	char serial[21], model[41], firmware[9];
+};
+
 struct drive {
 	char id[CMDLINE_NAME_MAX];
 	char path[4096];	/* "": zeros */
@@ -38,8 +44,7 @@ struct drive {
 
 struct cmdline {
 	struct emu_config emu;
-	char serial[EMU_NVME_MAX][21];
-	char nvme_id[EMU_NVME_MAX][CMDLINE_NAME_MAX];
+	struct nvme_text nvme[EMU_NVME_MAX];	/* emu's configuration points here */
 	struct drive drive[CMDLINE_DRIVES_MAX];
 	u32 nr_drives;
 	struct chardev chardev[CMDLINE_CHARDEVS_MAX];

@@ -20,7 +20,7 @@ enum prop_id {
 	PROP_IGNORED,	/* changes nothing that a client of the controller could ask for */
 	PROP_ONLY,	/* the model has these values and no others */
 	PROP_ID, PROP_BUS, PROP_ADDR, PROP_SERIAL, PROP_DRIVE, PROP_CMB, PROP_QUEUES, PROP_ALL_QUEUES, PROP_MSIX, PROP_MDTS,
-	PROP_AERL, PROP_MQES, PROP_INTEL, PROP_NSID, PROP_EIM
+	PROP_AERL, PROP_MQES, PROP_INTEL, PROP_MODEL, PROP_FIRMWARE, PROP_NSID, PROP_EIM
 };
 
 struct prop {
@@ -37,6 +37,9 @@ static const struct prop nvme_props[] = {
 	{ "num_queues", PROP_ALL_QUEUES, 0, 512, NULL }, { "msix_qsize", PROP_MSIX, 1, PCI_MSIX_VECTORS_MAX, NULL },
 	{ "mdts", PROP_MDTS, 0, 31, NULL }, { "aerl", PROP_AERL, 0, 255, NULL }, { "mqes", PROP_MQES, 1, 0xFFFF, NULL },
 	{ "use-intel-id", PROP_INTEL, 0, 0, NULL },
+	{ "model", PROP_MODEL, 0, 0, NULL }, { "firmware-version", PROP_FIRMWARE, 0, 0, NULL },
+	{ "atomic.dn", PROP_ONLY, 0, 0, "off" }, { "atomic.awun", PROP_ONLY, 0, 0, "0" }, { "atomic.awupf", PROP_ONLY, 0, 0, "0" },
+	{ "ctratt.mem", PROP_ONLY, 0, 0, "off" }, { "spdm_port", PROP_ONLY, 0, 0, "0" },
 	{ "legacy-cmb", PROP_ONLY, 0, 0, "off" }, { "pmrdev", PROP_ONLY, 0, 0, "" }, { "subsys", PROP_ONLY, 0, 0, "" },
 	{ "sriov_max_vfs", PROP_ONLY, 0, 0, "0" }, { "sriov_max_vi_per_vf", PROP_ONLY, 0, 0, "0" },
 	{ "sriov_max_vq_per_vf", PROP_ONLY, 0, 0, "0" }, { "sriov_vi_flexible", PROP_ONLY, 0, 0, "0" },
@@ -53,7 +56,11 @@ static const struct prop nvme_props[] = {
 	{ "rombar", PROP_IGNORED, 0, 0, NULL }, { "romfile", PROP_IGNORED, 0, 0, NULL }, { "romsize", PROP_IGNORED, 0, 0, NULL },
 	{ "share-rw", PROP_IGNORED, 0, 0, NULL }, { "vsl", PROP_IGNORED, 0, 0, NULL },
 	{ "x-pcie-extcap-init", PROP_IGNORED, 0, 0, NULL }, { "x-pcie-lnksta-dllla", PROP_IGNORED, 0, 0, NULL },
-	{ "zoned.auto_transition", PROP_IGNORED, 0, 0, NULL },
+	{ "zoned.auto_transition", PROP_IGNORED, 0, 0, NULL }, { "busnr", PROP_IGNORED, 0, 0, NULL },
+	{ "failover_pair_id", PROP_IGNORED, 0, 0, NULL }, { "spdm_trans", PROP_IGNORED, 0, 0, NULL },
+	{ "sriov-pf", PROP_IGNORED, 0, 0, NULL }, { "stats-intervals", PROP_IGNORED, 0, 0, NULL },
+	{ "x-max-bounce-buffer-size", PROP_IGNORED, 0, 0, NULL }, { "x-pcie-ari-nextfn-1", PROP_IGNORED, 0, 0, NULL },
+	{ "x-pcie-err-unc-mask", PROP_IGNORED, 0, 0, NULL }, { "x-pcie-ext-tag", PROP_IGNORED, 0, 0, NULL },
 };
 
 static const struct prop ns_props[] = {
@@ -67,6 +74,18 @@ static const struct prop ns_props[] = {
 	{ "msrc", PROP_IGNORED, 0, 0, NULL }, { "mssrl", PROP_IGNORED, 0, 0, NULL },
 	{ "physical_block_size", PROP_IGNORED, 0, 0, NULL }, { "pif", PROP_IGNORED, 0, 0, NULL }, { "pil", PROP_IGNORED, 0, 0, NULL },
 	{ "share-rw", PROP_IGNORED, 0, 0, NULL }, { "shared", PROP_IGNORED, 0, 0, NULL }, { "uuid", PROP_IGNORED, 0, 0, NULL },
+	{ "nguid", PROP_IGNORED, 0, 0, NULL }, { "account-failed", PROP_IGNORED, 0, 0, NULL },
+	{ "account-invalid", PROP_IGNORED, 0, 0, NULL }, { "backend_defaults", PROP_IGNORED, 0, 0, NULL },
+	{ "discard_granularity", PROP_IGNORED, 0, 0, NULL }, { "min_io_size", PROP_IGNORED, 0, 0, NULL },
+	{ "opt_io_size", PROP_IGNORED, 0, 0, NULL }, { "stats-intervals", PROP_IGNORED, 0, 0, NULL },
+	{ "fdp.ruhs", PROP_ONLY, 0, 0, "" }, { "atomic.nabo", PROP_ONLY, 0, 0, "0" }, { "atomic.nabsn", PROP_ONLY, 0, 0, "0" },
+	{ "atomic.nabspf", PROP_ONLY, 0, 0, "0" }, { "atomic.nawun", PROP_ONLY, 0, 0, "0" }, { "atomic.nawupf", PROP_ONLY, 0, 0, "0" },
+	/* Of a zoned namespace, which is refused. */
+	{ "zoned.cross_read", PROP_IGNORED, 0, 0, NULL }, { "zoned.descr_ext_size", PROP_IGNORED, 0, 0, NULL },
+	{ "zoned.max_active", PROP_IGNORED, 0, 0, NULL }, { "zoned.max_open", PROP_IGNORED, 0, 0, NULL },
+	{ "zoned.numzrwa", PROP_IGNORED, 0, 0, NULL }, { "zoned.zone_capacity", PROP_IGNORED, 0, 0, NULL },
+	{ "zoned.zone_size", PROP_IGNORED, 0, 0, NULL }, { "zoned.zrwafg", PROP_IGNORED, 0, 0, NULL },
+	{ "zoned.zrwas", PROP_IGNORED, 0, 0, NULL },
 };
 
 static const struct prop vtd_props[] = {
@@ -79,6 +98,7 @@ static const struct prop vtd_props[] = {
 	{ "pasid-bits", PROP_ONLY, 0, 0, "0" }, { "svm", PROP_ONLY, 0, 0, "off" }, { "fsts", PROP_ONLY, 0, 0, "off" },
 	{ "x-flts", PROP_ONLY, 0, 0, "off" }, { "stale-tm", PROP_ONLY, 0, 0, "off" },
 	{ "version", PROP_IGNORED, 0, 0, NULL }, { "x-buggy-eim", PROP_IGNORED, 0, 0, NULL },
+	{ "fs1gp", PROP_IGNORED, 0, 0, NULL },
 };
 
 /* What a device is put together from while its properties are read. */
@@ -134,13 +154,12 @@ static int take_addr(struct pending *p, const char *val)
 	return 0;
 }
 
-static int take_serial(struct pending *p, const char *val)
+/* Into room that the command line has for it. */
+static int take_text(struct pending *p, const char *name, const char *val, char *room, size_t size)
 {
-	char *serial = p->c->serial[p->index];
-
-	if (strlen(val) > 20)
-		return cmdline_fail(p->c, "-device %s: serial=%s: at most 20 characters", p->driver, val);
-	snprintf(serial, sizeof(p->c->serial[0]), "%s", val);
+	if (strlen(val) >= size)
+		return cmdline_fail(p->c, "-device %s: %s=%s: at most %zu characters", p->driver, name, val, size - 1);
+	strcpy(room, val);
 	return 0;
 }
 
@@ -154,9 +173,9 @@ static int take_drive(struct pending *p, const char *val)
 static int take_bus(struct pending *p, const char *val)
 {
 	for (u32 i = 0; i < p->c->emu.nr_nvme; i++) {
-		size_t n = strlen(p->c->nvme_id[i]);
+		size_t n = strlen(p->c->nvme[i].id);
 
-		if (!n || strncmp(val, p->c->nvme_id[i], n) || (val[n] && val[n] != '.'))
+		if (!n || strncmp(val, p->c->nvme[i].id, n) || (val[n] && val[n] != '.'))
 			continue;
 		p->nvme = &p->c->emu.nvme[i];
 		return 0;
@@ -222,6 +241,8 @@ static int take_switch(struct pending *p, const struct prop *prop, const char *v
 
 static int take(struct pending *p, const struct prop *prop, const char *val)
 {
+	struct nvme_text *text = &p->c->nvme[p->index];
+
 	switch (prop->id) {
 	case PROP_IGNORED:
 		return 0;
@@ -230,14 +251,17 @@ static int take(struct pending *p, const struct prop *prop, const char *val)
 		       cmdline_fail(p->c, "-device %s: %s=%s: the model has no such thing%s%s", p->driver, prop->name, val,
 				    *prop->only ? "; it takes " : "", prop->only);
 	case PROP_ID:
-		snprintf(p->c->nvme_id[p->index], CMDLINE_NAME_MAX, "%s", val);
-		return 0;
+		return take_text(p, prop->name, val, text->id, sizeof(text->id));
 	case PROP_BUS:
 		return take_bus(p, val);
 	case PROP_ADDR:
 		return take_addr(p, val);
 	case PROP_SERIAL:
-		return take_serial(p, val);
+		return take_text(p, prop->name, val, text->serial, sizeof(text->serial));
+	case PROP_MODEL:
+		return take_text(p, prop->name, val, text->model, sizeof(text->model));
+	case PROP_FIRMWARE:
+		return take_text(p, prop->name, val, text->firmware, sizeof(text->firmware));
 	case PROP_DRIVE:
 		return take_drive(p, val);
 	case PROP_INTEL: case PROP_EIM:
@@ -306,13 +330,16 @@ static int add_nvme(struct cmdline *c, const struct opts *o)
 {
 	u32 i = c->emu.nr_nvme;
 	struct pending p = { .c = c, .driver = "nvme", .index = i };
+	struct nvme_text *text;
 
 	if (i == EMU_NVME_MAX)
 		return cmdline_fail(c, "-device nvme: the model has at most %u functions", EMU_NVME_MAX);
+	text = &c->nvme[i];
+	*text = (struct nvme_text){ .model = "LightIOV NVMe model", .firmware = "1.0" };
 	p.nvme = &c->emu.nvme[i];
 	p.nvme->cfg = (struct nvme_config){
-		.vendor_id = VENDOR_REDHAT, .device_id = DEVICE_REDHAT_NVME, .serial = c->serial[i],
-		.model = "LightIOV NVMe model", .firmware = "1.0", .nn = NN, .io_queues = 64, .msix_vectors = 65,
+		.vendor_id = VENDOR_REDHAT, .device_id = DEVICE_REDHAT_NVME,
+		.serial = text->serial, .model = text->model, .firmware = text->firmware, .nn = NN, .io_queues = 64, .msix_vectors = 65,
 		.mqes = MQES_DEFAULT, .mdts = 7, .aerl = 3, .acl = 3, .elpe = 63,
 		.cqr = true, .cmb_lists = true, .sgls = true,
 		.oncs = NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES | NVME_ONCS_COPY,

@@ -110,6 +110,10 @@ static void test_properties__taken__in_the_configuration(void **state)
 	assert_int_equal(cfg->mqes, 255);
 	assert_int_equal(cfg->vendor_id, 0x8086);
 	assert_int_equal(cfg->rid, 0x1E << 3 | 7);
+	assert_string_equal(cfg->serial, "a");
+	cfg = &taken(state, DRIVE "-device nvme,serial=a,drive=d,model=QEMU,firmware-version=12345678 -qtest stdio")->emu.nvme[0].cfg;
+	assert_string_equal(cfg->model, "QEMU");
+	assert_string_equal(cfg->firmware, "12345678");
 	assert_int_equal(taken(state, DRIVE "-device nvme,serial=a,drive=d,num_queues=5 -qtest stdio")->emu.nvme[0].cfg.io_queues, 4);
 }
 
@@ -124,6 +128,7 @@ static void test_properties__the_model_has_not__named(void **state)
 		{ "logical_block_size=4096", "logical_block_size" }, { "addr=00.0", "addr" }, { "addr=20", "addr" }, { "addr=1.8", "addr" },
 		{ "addr=", "addr" }, { "bus=rp0", "bus" }, { "drive=e", "drive" }, { "serial=123456789012345678901", "serial" },
 		{ "use-intel-id=maybe", "use-intel-id" }, { "dance=1", "dance" }, { "atomic.awun=1", "atomic.awun" },
+		{ "model=12345678901234567890123456789012345678901", "model" }, { "firmware-version=123456789", "firmware-version" },
 	};
 	char line[256];
 
@@ -211,6 +216,9 @@ static void test_endpoints__kinds__told_apart(void **state)
 	refused(state, "-dance 1 -qtest stdio", "-dance");
 	refused(state, "disk.img -qtest stdio", "disk.img");
 	refused(state, "-M virt -qtest stdio", "virt");
+	refused(state, "-daemonize -qtest stdio", "daemonize");
+	refused(state, DRIVE DRIVE "-qtest stdio", "two drives");
+	refused(state, "-chardev null,id=a -chardev stdio,id=a -qtest stdio", "two chardevs");
 }
 
 static void test_long_and_many__words__refused(void **state)
