@@ -7,7 +7,7 @@
 
 # apt's lists may be absent, or older than the archive.
 # shellcheck disable=SC2154 # of lib.sh
-if ! $MAKE -s build/linux-deb/complete > "$OUT/$step.get" 2>&1 && [ "$(id -u)" -eq 0 ]; then
+if ! $MAKE -s build/linux-deb/complete build/qemu-deb/complete > "$OUT/$step.get" 2>&1 && [ "$(id -u)" -eq 0 ]; then
 	apt-get -qq update > "$OUT/$step.get" 2>&1
 fi
 

@@ -6,12 +6,21 @@ LINUX_DEB ?= build/linux-deb
 LINUX_B   ?= $(B)/linux
 QEMU_B    ?= $(B)/qemu
 LINUX_WERROR ?= 1
+# The emulator of the hosts: QEMU 11 unpacked privately, or another one (LIOV_QEMU=qemu-system-x86_64: the system's).
+QEMU_DEB  ?= build/qemu-deb
+LIOV_QEMU ?= $(QEMU_DEB)/qemu-system-x86_64
+export LIOV_QEMU
+EMULATOR  := $(if $(filter $(QEMU_DEB)/%,$(LIOV_QEMU)),$(QEMU_DEB)/complete)
 LINUX_MODULES ?= host guest
 
 .PHONY: kernel kernel-tree check-linux-static check-linux-gate check-linux-controls check-linux-mdev check-linux-stack
 
 $(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
 	harness/qemu/get $(LINUX_DEB)
+	@touch $@
+
+$(QEMU_DEB)/complete: harness/qemu/get-qemu
+	harness/qemu/get-qemu $(QEMU_DEB)
 	@touch $@
 
 # Links to the sources, laid out as they are, so that Kbuild's objects stay out of them.
@@ -29,16 +38,16 @@ check-linux-static: kernel kernel-attack ## sparse over the modules' sources
 	harness/qemu/static $(LINUX_DEB) $(LINUX_B) host guest
 	ATTACK=1 harness/qemu/static $(LINUX_DEB) $(ATTACK_B) guest
 
-check-linux-gate: kernel ## boot it once under QEMU: read through both kinds of queue
+check-linux-gate: kernel $(EMULATOR) ## boot it once under QEMU: read through both kinds of queue
 	harness/qemu/gate $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/gate
 
-check-linux-controls: kernel ## can that fail? without disk content, IOMMU, interrupt remapping
+check-linux-controls: kernel $(EMULATOR) ## can that fail? without disk content, IOMMU, interrupt remapping
 	harness/qemu/gate-controls $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/controls
 
-check-linux-mdev: kernel ## VMs' devices through VFIO, under both policies
+check-linux-mdev: kernel $(EMULATOR) ## VMs' devices through VFIO, under both policies
 	harness/qemu/mdev $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko $(QEMU_B)/mdev
 
-check-linux-stack: kernel ## two VMs with Linux on one NVMe, under both policies
+check-linux-stack: kernel $(EMULATOR) ## two VMs with Linux on one NVMe, under both policies
 	harness/qemu/stack $(LINUX_DEB) $(LINUX_B)/kernel/linux $(QEMU_B)/stack
 
 # The guest's module as an attacker, in a tree of its own: the same objects, built otherwise.
@@ -51,12 +60,12 @@ kernel-attack: $(LINUX_DEB)/complete
 	$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(ATTACK_B)/kernel/linux/guest) \
 		CC=gcc-12 W=1 ATTACK=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules
 
-check-attacks: kernel kernel-attack $(B)/lightiov ## a Linux guest's kernel attacks another VM: verdicts beside the model's
+check-attacks: kernel $(EMULATOR) kernel-attack $(B)/lightiov ## a Linux guest's kernel attacks another VM: verdicts beside the model's
 	harness/qemu/attack-judge-test $(QEMU_B)/judge
 	harness/qemu/attacks $(LINUX_DEB) $(LINUX_B)/kernel/linux/host/lightiov_host.ko \
 		$(ATTACK_B)/kernel/linux/guest/lightiov_guest.ko $(B)/lightiov $(QEMU_B)/attacks
 
-check-attacks-controls: kernel-attack $(B)/lightiov ## can that fail? cores with one check less, a boot each
+check-attacks-controls: kernel-attack $(EMULATOR) $(B)/lightiov ## can that fail? cores with one check less, a boot each
 	harness/qemu/attack-controls $(LINUX_DEB) $(ATTACK_B)/kernel/linux/guest/lightiov_guest.ko $(B)/lightiov $(QEMU_B)/attack-controls
 
 # All boots on a kernel with lockdep and KASAN. Not in CI: its build takes half an hour.
