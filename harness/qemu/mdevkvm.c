@@ -105,15 +105,15 @@ void guest_irq_take(int vm, int event, bool take)
 	CHECK(!ioctl(vm, KVM_IRQFD, &irqfd));
 }
 
-/* Its interrupt controller keeps the edge until somebody asks. */
+/* Its interrupt controller keeps the edge until somebody asks. Nothing is written back where none came: it may come in between. */
 bool guest_irq_came(int vm)
 {
 	struct kvm_irqchip chip = { .chip_id = KVM_IRQCHIP_PIC_MASTER };
-	bool came;
 
 	CHECK(!ioctl(vm, KVM_GET_IRQCHIP, &chip));
-	came = chip.chip.pic.irr & 1 << 5;
+	if (!(chip.chip.pic.irr & 1 << 5))
+		return false;
 	chip.chip.pic.irr &= (u8)~(1 << 5);
 	CHECK(!ioctl(vm, KVM_SET_IRQCHIP, &chip));
-	return came;
+	return true;
 }
