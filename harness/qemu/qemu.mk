@@ -71,7 +71,7 @@ check-attacks-controls: kernel-attack $(EMULATOR) $(B)/lightiov ## can that fail
 # All boots on a kernel with lockdep and KASAN. Not in CI: its build takes half an hour.
 LINUX_DEBUG ?= build/linux-debug
 
-.PHONY: check-stack-debug
+.PHONY: check-stack-debug check-stack-mutants
 
 check-stack-debug: ## the boots on a kernel with lockdep and KASAN, built first
 	harness/deps debug
@@ -79,3 +79,6 @@ check-stack-debug: ## the boots on a kernel with lockdep and KASAN, built first
 	LIOV_QEMU_TIMEOUT=3600 LIOV_QEMU_APPEND=liov.patience=6 \
 		$(MAKE) -j1 LINUX_DEB=$(LINUX_DEBUG) LINUX_B=$(B)/debug/linux QEMU_B=$(B)/debug/qemu \
 		check-linux-gate check-linux-mdev check-linux-stack
+
+check-stack-mutants: $(LINUX_DEB)/complete ## mutations of the core, each of which check-linux-stack must notice; an hour
+	harness/qemu/stack-mutants $(QEMU_B)/mutants
