@@ -40,9 +40,9 @@ static inline struct port_shm port_pages_shm(const struct port_pages *p);
 /*
  * Call fn(arg) in process context soon after a vCPU stored to the pages, which outlive the
  * watch. Stores in quick succession are one call; a store that fn may not have seen brings
- * another. fn may wait; what other watches do does not hold it up. -ENOMEM; -EOPNOTSUPP: the
- * home can not. unwatch: when it returns fn does not run and is not called again; not under a
- * lock that fn takes. P
+ * another, and there may be calls without one. fn may wait; what other watches do does not hold
+ * it up. -ENOMEM; -EOPNOTSUPP: the home can not. unwatch: when it returns fn does not run and is
+ * not called again; not under a lock that fn takes. P
  */
 static inline int port_pages_watch(struct port_host *h, const struct port_pages *p, struct port_watch *w, void (*fn)(void *arg),
 				   void *arg);

@@ -68,9 +68,7 @@ struct port_watch {
 	struct task_struct *task;
 	void (*fn)(void *arg);
 	void *arg;
-	const u64 *words;
-	u64 *seen;			/* what they were at the last look */
-	u32 nr_words, period_us;
+	u32 period_us;
 };
 
 /* host/port_host.h: a physical NVMe function. */
