@@ -353,6 +353,30 @@ static void test_vm_destroy__delete_fails__quarantined_until_reset(void **state)
 	world_run(*state, quarantine);
 }
 
+/* No command is sent to a function that somebody resets: it would be waited for in vain. */
+static void reset_expected(struct world *w)
+{
+	struct port_vm *vm;
+	u64 before;
+
+	CHECK_INT(world_vm(w, 1, 1, &vm), 0);
+	liov_backend_reset_expected(w->be);
+	before = sched_now(w->m->sched);
+	port_mutex_lock(&vm->liov.lock);
+	CHECK_INT(liov_vm_queue_create_cq(&vm->liov, 0, 64, true, 1), -EIO);
+	port_mutex_unlock(&vm->liov.lock);
+	CHECK(sched_now(w->m->sched) - before < PS_PER_MS);
+	CHECK_INT(liov_backend_reset(w->be), 0);
+	port_mutex_lock(&vm->liov.lock);
+	CHECK_INT(liov_vm_queue_create_cq(&vm->liov, 0, 64, true, 1), 0);
+	port_mutex_unlock(&vm->liov.lock);
+}
+
+static void test_backend_reset__expected__commands_fail_at_once_until_then(void **state)
+{
+	world_run(*state, reset_expected);
+}
+
 static void reset(struct world *w)
 {
 	struct port_vm *vm;
@@ -491,6 +515,7 @@ int main(void)
 		T(test_vm_destroy__queues_live__all_back),
 		T(test_vm_destroy__protocol__in_order),
 		T(test_vm_destroy__delete_fails__quarantined_until_reset),
+		T(test_backend_reset__expected__commands_fail_at_once_until_then),
 		T(test_reset__queues_live__gone_and_can_be_created_again),
 		T(test_reset__controller_fatal__back_in_time),
 		T(test_nrd__own_pages__mapped_by_slot),

@@ -222,6 +222,7 @@ static void fe_reset_work(void *arg)
 		return;
 	if (fe->resets_seen) {
 		fe->resets_seen = 0;
+		fe->failed = false;
 		for (i = 0; i < fe->nr_queues; i++)
 			fe_queue_stop(fe, i);
 		for (i = 0; i < fe->nr_queues; i++)

@@ -70,6 +70,13 @@ static void reset_trace(struct liov_backend *be, u32 code)
 	port_trace(be->home, &(struct liov_trace){ LIOV_TRACE_RESET, LIOV_BACKEND, LIOV_HOST_VM, code, 0, 0 });
 }
 
+void liov_backend_reset_expected(struct liov_backend *be)
+{
+	port_mutex_lock(&be->admin.lock);
+	be->admin.dead = true;
+	port_mutex_unlock(&be->admin.lock);
+}
+
 int liov_backend_reset(struct liov_backend *be)
 {
 	int err;

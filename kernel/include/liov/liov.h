@@ -307,6 +307,11 @@ void liov_vm_mem_forget(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
  * or replayed under mediated).
  */
 int liov_backend_reset(struct liov_backend *be);
+/*
+ * Somebody else is about to reset the function, and liov_backend_reset() follows: the admin command
+ * under way ends before this returns, and others fail at once until then, where they would be lost. P
+ */
+void liov_backend_reset_expected(struct liov_backend *be);
 
 /* What to map for a touch of the CMB BAR. */
 enum liov_page_kind { LIOV_PAGE_NONE, LIOV_PAGE_MEMORY, LIOV_PAGE_BAR0, LIOV_PAGE_CMB };

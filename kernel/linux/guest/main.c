@@ -12,7 +12,8 @@
 
 #define ADMIN_TIMEOUT_NS	(10ull * NSEC_PER_SEC)
 #define DEPTH			256	/* a request costs a page for its PRP list */
-#define REVIVE_TRIES		3
+#define REVIVE_TRIES		8	/* 100 ms after the first, then twice as long each: the shared controller may be away */
+#define REVIVE_MS		100
 
 static bool broken;
 module_param(broken, bool, 0444);
@@ -71,13 +72,17 @@ static void guest_rest(struct guest *gu)
 }
 
 /* Its requests go on, or fail for good. */
-static int guest_again(struct guest *gu, u32 tries)
+static int guest_again(struct guest *gu)
 {
-	int err = -ENODEV;
+	u32 i;
+	int err;
 
 	WRITE_ONCE(gu->resting, false);
-	while (err && tries-- > 0)
+	err = guest_up(gu);
+	for (i = 0; err && i < REVIVE_TRIES; i++) {
+		msleep(REVIVE_MS << i);
 		err = guest_up(gu);
+	}
 	if (err)
 		WRITE_ONCE(gu->dead, true);
 	block_go(gu);
@@ -92,7 +97,7 @@ static void guest_revive(struct work_struct *work)
 		return;
 	dev_warn(&gu->port.pdev->dev, "the virtual controller is reset\n");
 	guest_down(gu);
-	guest_again(gu, REVIVE_TRIES);
+	guest_again(gu);
 }
 
 /* The frontend names guest-physical addresses; behind an IOMMU of the guest's own they would be none. */
@@ -191,7 +196,7 @@ static int guest_suspend(struct device *dev)
 
 static int guest_resume(struct device *dev)
 {
-	return guest_again(dev_get_drvdata(dev), 1);
+	return guest_again(dev_get_drvdata(dev));
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(guest_pm_ops, guest_suspend, guest_resume);
@@ -211,7 +216,7 @@ static void guest_reset_prepare(struct pci_dev *pdev)
 
 static void guest_reset_done(struct pci_dev *pdev)
 {
-	guest_again(pci_get_drvdata(pdev), 1);
+	guest_again(pci_get_drvdata(pdev));
 }
 
 static const struct pci_error_handlers guest_err_handlers = {

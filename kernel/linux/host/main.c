@@ -261,7 +261,15 @@ static void lightiov_reset_done(struct pci_dev *pdev)
 	dev_info(&pdev->dev, "reset from outside, controller back: %d\n", r.err);
 }
 
+static void lightiov_reset_prepare(struct pci_dev *pdev)
+{
+	struct lightiov *l = pci_get_drvdata(pdev);
+
+	liov_backend_reset_expected(&l->be);
+}
+
 static const struct pci_error_handlers lightiov_err_handlers = {
+	.reset_prepare = lightiov_reset_prepare,
 	.reset_done = lightiov_reset_done,
 };
 
