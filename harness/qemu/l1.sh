@@ -4,6 +4,7 @@
 # Functions end the test when they fail, so none is called in a subshell; what they find is in $answer.
 #
 #   l1_start NAME                     NAME is the first word of what the test prints; find the function ($function, $bdf), mount debugfs
+#   monitor COMMAND...                to the monitor of the emulator that this host runs in
 #   host_load POLICY [PARAMETER...]   insmod lightiov_host and bind it       host_unload
 #   mdev_create UUID TYPE BLOCKS      TYPE: 1q, 2q, 4q, 8q                   mdev_remove UUID
 #   mdev_attr UUID NAME               print an attribute
@@ -47,8 +48,16 @@ l1_start()
 	[ -n "$function" ] || fail "no NVMe function"
 	bdf=${function##*/}
 	mount -t debugfs debugfs /sys/kernel/debug
+	exec 5<> /dev/ttyS1
+	stty raw -echo <&5
 	# shellcheck disable=SC3045 # busybox has it
 	ulimit -l unlimited
+}
+
+# The line before ends what may be there of echoes.
+monitor()
+{
+	printf '\n%s\n' "$*" >&5
 }
 
 host_load()
