@@ -30,8 +30,8 @@ kernel-tree:
 	@cp -rs $(abspath $(LIOV_DIR))/. $(LINUX_B)/kernel
 	@ln -sfn $(abspath model/spec) $(LINUX_B)/model/spec
 
-kernel: $(LINUX_DEB)/complete kernel-tree ## build lightiov_host.ko and lightiov_guest.ko for Debian 12's Linux
-	$(foreach m,$(LINUX_MODULES),$(MAKE) -C $(abspath $(LINUX_DEB)/kdir) M=$(abspath $(LINUX_B)/kernel/linux/$m) \
+kernel: $(if $(KDIR),,$(LINUX_DEB)/complete) kernel-tree ## build lightiov_host.ko and lightiov_guest.ko for Debian 12's Linux, or KDIR=...
+	$(foreach m,$(LINUX_MODULES),$(MAKE) -C $(abspath $(or $(KDIR),$(LINUX_DEB)/kdir)) M=$(abspath $(LINUX_B)/kernel/linux/$m) \
 		CC=gcc-12 W=1 $(if $(LINUX_WERROR),KCFLAGS=-Werror) modules &&) :
 
 check-linux-static: kernel kernel-attack ## sparse over the modules' sources
