@@ -101,7 +101,7 @@ struct liov_frontend {
 	struct liov_fe_memory memory[2], *mem;	/* mem: the one of the two that holds */
 	u32 resets_seen;
 	bool live;
-	bool failed;			/* a queue did not come back after a reset: only stop and start help */
+	bool failed;			/* a queue did not come back after a reset: stop and start help, or the next reset */
 };
 
 /* Is this function a LightIOV device? 0, or -ENODEV. Reads configuration space only. */

@@ -63,7 +63,7 @@ static void guest_down(struct guest *gu)
 	mutex_unlock(&gu->lock);
 }
 
-/* Down, and nothing but guest_again() brings it up. */
+/* Down, and nothing but guest_wake() brings it up. */
 static void guest_rest(struct guest *gu)
 {
 	WRITE_ONCE(gu->resting, true);
@@ -77,7 +77,6 @@ static int guest_again(struct guest *gu)
 	u32 i;
 	int err;
 
-	WRITE_ONCE(gu->resting, false);
 	err = guest_up(gu);
 	for (i = 0; err && i < REVIVE_TRIES; i++) {
 		msleep(REVIVE_MS << i);
@@ -87,6 +86,12 @@ static int guest_again(struct guest *gu)
 		WRITE_ONCE(gu->dead, true);
 	block_go(gu);
 	return err;
+}
+
+static int guest_wake(struct guest *gu)
+{
+	WRITE_ONCE(gu->resting, false);
+	return guest_again(gu);
 }
 
 static void guest_revive(struct work_struct *work)
@@ -196,7 +201,7 @@ static int guest_suspend(struct device *dev)
 
 static int guest_resume(struct device *dev)
 {
-	return guest_again(dev_get_drvdata(dev));
+	return guest_wake(dev_get_drvdata(dev));
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(guest_pm_ops, guest_suspend, guest_resume);
@@ -216,7 +221,7 @@ static void guest_reset_prepare(struct pci_dev *pdev)
 
 static void guest_reset_done(struct pci_dev *pdev)
 {
-	guest_again(pci_get_drvdata(pdev));
+	guest_wake(pci_get_drvdata(pdev));
 }
 
 static const struct pci_error_handlers guest_err_handlers = {
