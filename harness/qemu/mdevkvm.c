@@ -114,6 +114,8 @@ bool guest_irq_came(int vm)
 	if (!(chip.chip.pic.irr & 1 << 5))
 		return false;
 	chip.chip.pic.irr &= (u8)~(1 << 5);
+	/* Looked at between up and down, the line would stay up for good, and no edge would come again. */
+	chip.chip.pic.last_irr &= (u8)~(1 << 5);
 	CHECK(!ioctl(vm, KVM_SET_IRQCHIP, &chip));
 	return true;
 }
