@@ -233,8 +233,9 @@ static void fe_reset_work(void *arg)
 }
 
 /*
- * The device is told first: while its queues stand it may write to what a request names. Memory goes
- * back in the reverse order.
+ * The queues' pages go with the controller's enable bit, so they are left alone before. Requests end
+ * after it: while its queues stand the device may write to what they name. Memory goes back in the
+ * reverse order.
  */
 static void fe_undo(struct liov_frontend *fe)
 {

@@ -31,8 +31,6 @@ struct liov_request {
 struct liov_fe_tag {
 	void *cookie;
 	bool busy;
-	u64 slba;
-	u32 nlb;
 };
 
 /* Registered: the only addresses a command may name. */
