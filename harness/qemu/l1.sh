@@ -13,6 +13,7 @@
 #   vm_send NAME COMMAND...           to /guest in the VM (l2.init); does not wait
 #   vm_answer NAME SECONDS            wait for the end of the last command: $answer is what it said; fail if it failed
 #   vm_ask NAME SECONDS COMMAND...    both
+#   vm_lives NAME                     fail unless its QEMU does
 #   vm_exits NAME                     MMIO exits so far, in KVM's own count (prints it)
 #   vm_kill NAME                      kill -9 its QEMU                       vm_off NAME: power off from inside
 # A VM's console is printed when it ends, each line with "L2 NAME|" before it; boot looks for complaints there too.
@@ -158,6 +159,11 @@ vm_ask()
 	shift 2
 	vm_send "$asked" "$@"
 	vm_answer "$asked" "$seconds"
+}
+
+vm_lives()
+{
+	[ -e "/proc/$(cat "$vms/$1.pid")" ] || fail "VM $1 ended by itself"
 }
 
 vm_exits()
