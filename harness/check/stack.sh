@@ -6,6 +6,7 @@
 # shellcheck source=linux.sh
 . "$(dirname "$0")/linux.sh"
 
-try check-linux-stack "two VMs with Linux on one NVMe"
-try check-attacks "attacks of a Linux guest, verdicts beside the model's"
+# Emulated VMs with VMs in them fail now and then (CAVEATS.md).
+try check-linux-stack "two VMs with Linux on one NVMe" again
+try check-attacks "attacks of a Linux guest, verdicts beside the model's" again
 ok
