@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Accesses, queues, lists and data at and behind the end of the controller memory buffer.
 # After CVE-2018-16847 and the test oob-cmb-access of QEMU.
-# QEMU="qemu-system-x86_64 ..." replays it there. The answers that are right follow below.
+# QEMU="nvme-emu/paced qemu-system-x86_64 ..." replays it there. The answers that are right follow below.
 cat << EOF | ${QEMU:-build/lightiov qtest} -display none -machine q35 -m 512M -nodefaults -drive file=null-co://,file.read-zeroes=on,if=none,format=raw,id=disk0 -device nvme,drive=disk0,serial=1,cmb_size_mb=2 -qtest stdio -qtest-log none
 outl 0xcf8 0x80000810
 outl 0xcfc 0xe0000000
