@@ -101,8 +101,24 @@ bool bus_is_mmio(const struct bus *bus, hpa_t addr, u64 len_bytes)
 	return false;
 }
 
+static bool is_outside(const struct bus *bus, hpa_t addr, u64 len_bytes)
+{
+	return range_holds(bus->outside.base, bus->outside.size, addr.v, len_bytes);
+}
+
+static bool outside_read(struct bus *bus, hpa_t addr, void *buf, size_t len_bytes)
+{
+	bool ok = bus->outside.read(bus->outside.opaque, addr.v, buf, len_bytes);
+
+	if (!ok)
+		memset(buf, 0xFF, len_bytes);
+	return ok;
+}
+
 bool bus_ram_read(struct bus *bus, hpa_t addr, void *buf, size_t len_bytes)
 {
+	if (is_outside(bus, addr, len_bytes))
+		return outside_read(bus, addr, buf, len_bytes);
 	if (!bus_is_ram(bus, addr, len_bytes)) {
 		memset(buf, 0xFF, len_bytes);
 		return false;
@@ -113,9 +129,43 @@ bool bus_ram_read(struct bus *bus, hpa_t addr, void *buf, size_t len_bytes)
 
 bool bus_ram_write(struct bus *bus, hpa_t addr, const void *buf, size_t len_bytes)
 {
+	if (is_outside(bus, addr, len_bytes))
+		return bus->outside.write(bus->outside.opaque, addr.v, buf, len_bytes);
 	if (!bus_is_ram(bus, addr, len_bytes))
 		return false;
 	store_write(bus->store, addr.v, buf, len_bytes);
+	return true;
+}
+
+bool bus_ram_to_store(struct bus *bus, hpa_t addr, struct store *dst, u64 dst_offset, size_t len_bytes)
+{
+	u8 page[SPEC_PAGE_SIZE];
+
+	if (is_outside(bus, addr, len_bytes)) {
+		if (len_bytes > sizeof(page) || !outside_read(bus, addr, page, len_bytes))
+			return false;
+		store_write(dst, dst_offset, page, len_bytes);
+		return true;
+	}
+	if (!bus_is_ram(bus, addr, len_bytes))
+		return false;
+	store_copy(dst, dst_offset, bus->store, addr.v, len_bytes);
+	return true;
+}
+
+bool bus_ram_from_store(struct bus *bus, hpa_t addr, struct store *src, u64 src_offset, size_t len_bytes)
+{
+	u8 page[SPEC_PAGE_SIZE];
+
+	if (is_outside(bus, addr, len_bytes)) {
+		if (len_bytes > sizeof(page))
+			return false;
+		store_read(src, src_offset, page, len_bytes);
+		return bus->outside.write(bus->outside.opaque, addr.v, page, len_bytes);
+	}
+	if (!bus_is_ram(bus, addr, len_bytes))
+		return false;
+	store_copy(bus->store, addr.v, src, src_offset, len_bytes);
 	return true;
 }
 

@@ -30,12 +30,25 @@ struct bus_ram {
 	u64 base, size;
 };
 
+/*
+ * A range whose memory is kept elsewhere, such as another process's. Devices and the host's
+ * software reach it, by bus_ram_*(); modelled processors do not. False: nothing is there, or
+ * it cannot be had now.
+ */
+struct bus_outside {
+	u64 base, size;			/* size 0: there is none */
+	bool (*read)(void *opaque, u64 addr, void *buf, size_t len_bytes);
+	bool (*write)(void *opaque, u64 addr, const void *buf, size_t len_bytes);
+	void *opaque;
+};
+
 struct bus {
 	struct store *store;		/* system memory, offset = address */
 	struct bus_ram ram[BUS_RAM_MAX];
 	struct bus_mmio mmio[BUS_MMIO_MAX];
 	unsigned int nr_ram;
 	unsigned int mmio_hit;		/* slot of the last processor access to registers */
+	struct bus_outside outside;	/* goes before ram[]; the owner's, after bus_init() */
 };
 
 void bus_init(struct bus *bus, struct store *memory);
@@ -60,6 +73,10 @@ bool bus_is_mmio(const struct bus *bus, hpa_t addr, u64 len_bytes);
  */
 bool bus_ram_read(struct bus *bus, hpa_t addr, void *buf, size_t len_bytes);
 bool bus_ram_write(struct bus *bus, hpa_t addr, const void *buf, size_t len_bytes);
+
+/* The same from and to another store, sectors as they are held there; at most a page. */
+bool bus_ram_to_store(struct bus *bus, hpa_t addr, struct store *dst, u64 dst_offset, size_t len_bytes);
+bool bus_ram_from_store(struct bus *bus, hpa_t addr, struct store *src, u64 src_offset, size_t len_bytes);
 
 /* Processor accesses of 1, 2, 4 or 8 bytes to memory or registers; nobody's address reads all ones. */
 u64 bus_cpu_read(struct bus *bus, hpa_t addr, unsigned int len);

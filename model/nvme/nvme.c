@@ -141,7 +141,7 @@ static bool memory_alloc(struct nvme *n)
 			return false;
 	}
 	if (n->cfg.cmb_size_bytes) {
-		n->cmb = calloc(1, n->cfg.cmb_size_bytes);
+		n->cmb = n->cfg.cmb_memory ? n->cfg.cmb_memory : calloc(1, n->cfg.cmb_size_bytes);
 		if (!n->cmb)
 			return false;
 	}
@@ -223,7 +223,8 @@ void nvme_free(struct nvme *n)
 		sched_cancel(n->sched, &n->ready_ev);
 		sched_cancel(n->sched, &n->shutdown_ev);
 	}
-	free(n->cmb);
+	if (!n->cfg.cmb_memory)
+		free(n->cmb);
 	free(n->nrd);
 	free(n->queue_pages);
 	free(n->die_free_ps);

@@ -50,6 +50,7 @@ struct nvme_config {
 	u8 aerl, acl, elpe;	/* 0's based, as Identify */
 	bool cqr;		/* CAP.CQR */
 	u64 cmb_size_bytes;	/* 0: no CMB; else BAR 2 */
+	u8 *cmb_memory;		/* the CMB's bytes, where others reach them too; NULL: the model's own, zeros */
 	bool cmb_lists;		/* CMBSZ.LISTS, and data in CMB (RDS, WDS) */
 	bool cmb_cqs;		/* CMBSZ.CQS */
 	u16 oncs;		/* optional NVM commands offered: NVME_ONCS_* */

@@ -69,25 +69,33 @@ u64 pci_bar_base(const struct pci_function *fn, unsigned int bar)
 	return base;
 }
 
+u64 pci_bar_read(struct pci_function *fn, unsigned int bar, u64 off, unsigned int len)
+{
+	if (pci_msix_claims(fn, bar, off, len))
+		return pci_msix_mmio_read(fn, off, len);
+	return fn->ops->mmio_read(fn->dev, bar, off, len);
+}
+
+void pci_bar_write(struct pci_function *fn, unsigned int bar, u64 off, u64 val, unsigned int len)
+{
+	if (pci_msix_claims(fn, bar, off, len))
+		pci_msix_mmio_write(fn, off, val, len);
+	else
+		fn->ops->mmio_write(fn->dev, bar, off, val, len);
+}
+
 static u64 region_read(void *opaque, u64 off, unsigned int len)
 {
 	const struct pci_region *region = opaque;
-	struct pci_function *fn = region->fn;
 
-	if (pci_msix_claims(fn, region->bar, off, len))
-		return pci_msix_mmio_read(fn, off, len);
-	return fn->ops->mmio_read(fn->dev, region->bar, off, len);
+	return pci_bar_read(region->fn, region->bar, off, len);
 }
 
 static void region_write(void *opaque, u64 off, u64 val, unsigned int len)
 {
 	const struct pci_region *region = opaque;
-	struct pci_function *fn = region->fn;
 
-	if (pci_msix_claims(fn, region->bar, off, len))
-		pci_msix_mmio_write(fn, off, val, len);
-	else
-		fn->ops->mmio_write(fn->dev, region->bar, off, val, len);
+	pci_bar_write(region->fn, region->bar, off, val, len);
 }
 
 static const struct bus_mmio_ops region_ops = { .read = region_read, .write = region_write };

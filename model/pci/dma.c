@@ -59,20 +59,14 @@ static bool copy_in(struct bus *bus, hpa_t hpa, struct dma_data *d, u32 len_byte
 {
 	if (!d->store)
 		return bus_ram_read(bus, hpa, d->in + d->off, len_bytes);
-	if (!bus_is_ram(bus, hpa, len_bytes))
-		return false;
-	store_copy(d->store, d->off, bus->store, hpa.v, len_bytes);
-	return true;
+	return bus_ram_to_store(bus, hpa, d->store, d->off, len_bytes);
 }
 
 static bool copy_out(struct bus *bus, hpa_t hpa, const struct dma_data *d, u32 len_bytes)
 {
 	if (!d->store)
 		return bus_ram_write(bus, hpa, d->out + d->off, len_bytes);
-	if (!bus_is_ram(bus, hpa, len_bytes))
-		return false;
-	store_copy(bus->store, hpa.v, d->store, d->off, len_bytes);
-	return true;
+	return bus_ram_from_store(bus, hpa, d->store, d->off, len_bytes);
 }
 
 /* VT-d 3.14: only dword writes mean anything in the interrupt range. */

@@ -137,6 +137,13 @@ static inline u64 pci_bar_decoded(const struct pci_function *fn, unsigned int ba
 	return fn->bar_decoded[bar];
 }
 
+/*
+ * A processor's access to @bar that whoever routes it says is the function's: @len is 1, 2, 4 or
+ * 8, naturally aligned and inside the BAR. Accesses that go by address come from the bus.
+ */
+u64 pci_bar_read(struct pci_function *fn, unsigned int bar, u64 off, unsigned int len);
+void pci_bar_write(struct pci_function *fn, unsigned int bar, u64 off, u64 val, unsigned int len);
+
 bool pci_msix_enabled(const struct pci_function *fn);
 
 /*
