@@ -40,7 +40,8 @@ struct emu_nvme {
 
 struct emu_config {
 	enum emu_board board;
-	u64 ram_bytes;
+	u64 ram_bytes;		/* 0: none but what is outside (struct bus_outside) */
+	u64 media_budget_bytes;	/* of memory for the content of a controller's drives; 0: 1 GiB */
 	u32 cpus;
 	bool has_vtd, vtd_x2apic;
 	u32 nr_nvme;

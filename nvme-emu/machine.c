@@ -35,6 +35,8 @@ static int map_ram(struct emu *m)
 {
 	u64 low = low_ram(&m->cfg);
 
+	if (!low)
+		return 0;
 	if (bus_add_ram(&m->bus, 0, low < 640 * KIB ? low : 640 * KIB))
 		return -1;
 	if (low > 1024 * KIB && bus_add_ram(&m->bus, 1024 * KIB, low - 1024 * KIB))
@@ -158,7 +160,7 @@ static int media_new(struct emu *m, u32 i, char *why, size_t why_size)
 		}
 		next += blocks;
 	}
-	m->media[i] = store_new((next ? next : 1) * STORE_SECTOR_SIZE, MEDIA_BUDGET, 0);
+	m->media[i] = store_new((next ? next : 1) * STORE_SECTOR_SIZE, m->cfg.media_budget_bytes, 0);
 	if (!m->media[i]) {
 		snprintf(why, why_size, "no memory");
 		return -1;
@@ -168,7 +170,7 @@ static int media_new(struct emu *m, u32 i, char *why, size_t why_size)
 		ret = nvme->ns[k].blocks ? load(m->media[i], nvme->cfg.ns[k].first_block, &nvme->ns[k]) : 0;
 		if (ret || m->over_budget) {
 			snprintf(why, why_size, "%s: %s", nvme->ns[k].path,
-				 ret ? strerror(-ret) : "more data than 1 GiB in one controller's drives");
+				 ret ? strerror(-ret) : "more data than the budget of one controller's drives");
 			return -1;
 		}
 	}
@@ -178,7 +180,7 @@ static int media_new(struct emu *m, u32 i, char *why, size_t why_size)
 static int config_check(const struct emu_config *cfg, char *why, size_t why_size)
 {
 	if (!cfg->cpus || cfg->cpus > EMU_CPUS_MAX || cfg->nr_nvme > EMU_NVME_MAX ||
-	    cfg->ram_bytes < SPEC_PAGE_SIZE || cfg->ram_bytes > EMU_RAM_MAX || cfg->ram_bytes % SPEC_PAGE_SIZE) {
+	    cfg->ram_bytes > EMU_RAM_MAX || cfg->ram_bytes % SPEC_PAGE_SIZE) {
 		snprintf(why, why_size, "memory, processors or controllers are out of their bounds");
 		return -1;
 	}
@@ -196,6 +198,8 @@ struct emu *emu_new(const struct emu_config *cfg, char *why, size_t why_size)
 	if (!m)
 		return NULL;
 	m->cfg = *cfg;
+	if (!m->cfg.media_budget_bytes)
+		m->cfg.media_budget_bytes = MEDIA_BUDGET;
 	m->sched = sched_new();
 	if (!m->sched)
 		goto out;

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "nvme_emu.h"
+#include "serve.h"
 
 #include <string.h>
 
@@ -17,6 +18,10 @@ int main(int argc, char **argv)
 		return nvme_emu_qtest(argc - 1, argv + 1);
 	if (argc > 2 && !strcmp(argv[1], "help") && !strcmp(argv[2], "qtest"))
 		return nvme_emu_qtest(2, (char *[]){ argv[2], "--help" });
+	if (argc > 1 && !strcmp(argv[1], "serve"))
+		return serve_main(argc - 1, argv + 1, &serve_nvme, 1);
+	if (argc > 2 && !strcmp(argv[1], "help") && !strcmp(argv[2], "serve"))
+		return serve_main(2, (char *[]){ argv[2], "--help" }, &serve_nvme, 1);
 	ret = options_parse(argc, argv, &o);
 	if (ret >= 0)
 		return ret;

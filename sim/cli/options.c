@@ -15,6 +15,7 @@ static const char usage_all[] =
 "  list PATH...    what scenarios there are\n"
 "  bench --hot     speed of the simulator on the hot path\n"
 "  qtest ...       the model behind QEMU's qtest protocol, with QEMU's options\n"
+"  serve ...       the model as vfio-user PCI devices, for a VMM\n"
 "  help [COMMAND]  this, or a command's options\n"
 "\n"
 "exit: 0 as expected, 1 a verdict or check differs, 2 usage or scenario, 3 liveness, 70 our bug, 77 nothing to run\n";
