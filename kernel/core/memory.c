@@ -403,6 +403,17 @@ void liov_vm_mem_forget(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	port_mutex_unlock(&vm->lock);
 }
 
+int liov_vm_mem_learn(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	int err = 0;
+
+	port_mutex_lock(&vm->lock);
+	if (vm->cfg.register_all)
+		err = liov_vm_mem_register(vm, gpa, len_bytes);
+	port_mutex_unlock(&vm->lock);
+	return err;
+}
+
 void liov_vm_mem_release_all(struct liov_vm *vm)
 {
 	struct liov_backend *be = vm->be;

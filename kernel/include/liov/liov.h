@@ -301,6 +301,11 @@ int liov_vm_queue_release(struct liov_vm *vm, u32 index);
  * waited for first, within the backend's timeout. Never fails. P, takes the VM's lock.
  */
 void liov_vm_mem_forget(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
+/*
+ * The home has given the VM more memory: with register_all it is registered too. 0, or what
+ * registering is refused with. P, takes the VM's lock.
+ */
+int liov_vm_mem_learn(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 
 /*
  * Reset the shared controller; every VM is told and its queues come back (re-created by its frontend,
