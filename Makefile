@@ -80,6 +80,8 @@ $(B)/sim/scenario/%.o: sim/scenario/%.c $(B)/flags
 	$(call make_object,$(SCENARIO_CC))
 $(B)/sim/main.o: sim/main.c $(B)/flags
 	$(call make_object,$(MAIN_CC))
+$(B)/sim/serve/%.o: sim/serve/%.c $(B)/flags
+	$(call make_object,$(MAIN_CC))
 $(B)/nvme-emu/%.o: nvme-emu/%.c $(B)/flags
 	$(call make_object,$(EMU_CC))
 $(B)/sim/%.o: sim/%.c $(B)/flags

@@ -4,8 +4,16 @@
 #include "cli/cli.h"
 #include "nvme_emu.h"
 #include "serve.h"
+#include "serve/serve_liov.h"
 
 #include <string.h>
+
+static int serve(int argc, char **argv)
+{
+	const struct serve_kind kinds[] = { serve_nvme, serve_mediated };
+
+	return serve_main(argc, argv, kinds, 2);
+}
 
 int main(int argc, char **argv)
 {
@@ -19,9 +27,9 @@ int main(int argc, char **argv)
 	if (argc > 2 && !strcmp(argv[1], "help") && !strcmp(argv[2], "qtest"))
 		return nvme_emu_qtest(2, (char *[]){ argv[2], "--help" });
 	if (argc > 1 && !strcmp(argv[1], "serve"))
-		return serve_main(argc - 1, argv + 1, &serve_nvme, 1);
+		return serve(argc - 1, argv + 1);
 	if (argc > 2 && !strcmp(argv[1], "help") && !strcmp(argv[2], "serve"))
-		return serve_main(2, (char *[]){ argv[2], "--help" }, &serve_nvme, 1);
+		return serve(2, (char *[]){ argv[2], "--help" });
 	ret = options_parse(argc, argv, &o);
 	if (ret >= 0)
 		return ret;

@@ -11,7 +11,7 @@
 #include "liov/frontend.h"
 
 #define VM_VCPUS_MAX	8
-#define VM_RAM_MAX	8
+#define VM_RAM_MAX	32
 #define VM_BAR0_GPA	0xE0000000ull
 #define VM_CMB_GPA	0xE1000000ull
 #define VM_IRQ_BASE	0x40		/* guest vector of MSI-X entry v: this + v */
