@@ -350,6 +350,9 @@ static void test_feature__bad_request__as_table_says(void **state)
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_SET_FEATURES, 5, 0)), D(0x00B));	/* needs a namespace */
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_GET_FEATURES, 0x7F, 0)), D(0x002));
 	assert_int_equal(rig_admin(r, feature(NVME_ADM_GET_FEATURES, 4 << 8 | 1, 0)), D(0x002));
+	/* Base 5.15: of all namespaces at once there is no value. 5.27: they can be set at once. */
+	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_GET_FEATURES, .nsid = ~0u, .cdw10 = 5 }), D(0x00B));
+	assert_int_equal(rig_admin(r, (struct nvme_sqe){ .opcode = NVME_ADM_SET_FEATURES, .nsid = ~0u, .cdw10 = 5 }), 0);
 }
 
 static void test_feature__set__is_read_back_until_reset(void **state)

@@ -88,8 +88,6 @@ static void test_enable__illegal__is_fatal_and_recovers(void **state)
 		{ 63 << 16 | 63, RIG_ASQ + 0x10, RIG_ACQ, RIG_CC_ENABLE },
 		{ 63 << 16 | 63, RIG_ASQ, RIG_ACQ + 0x10, RIG_CC_ENABLE },
 		{ 63 << 16 | 63, RIG_ASQ, RIG_ACQ, RIG_CC_ENABLE | 15 << 7 },			/* MPS */
-		{ 63 << 16 | 63, RIG_ASQ, RIG_ACQ, (RIG_CC_ENABLE & ~NVME_CC_IOSQES) },
-		{ 63 << 16 | 63, RIG_ASQ, RIG_ACQ, (RIG_CC_ENABLE & ~NVME_CC_IOCQES) },
 		{ 63 << 16 | 63, RIG_ASQ, RIG_ACQ, RIG_CC_ENABLE | 7 << 4 },			/* CSS */
 	};
 	struct nvme_config cfg = rig_config();
@@ -108,6 +106,26 @@ static void test_enable__illegal__is_fatal_and_recovers(void **state)
 		assert_int_equal(rig_rd(r, NVME_REG_CSTS, 4), 0);
 	}
 	rig_enable(r);
+	rig_free(r);
+}
+
+/* Base 3.1.3.5, IOSQES and IOCQES: set before the first I/O queue is created, not before EN. */
+static void test_enable__no_entry_sizes__queues_are_refused_until_they_are_set(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct rig *r = rig_new(&cfg);
+
+	(void)state;
+	rig_enable(r);
+	rig_wr32(r, NVME_REG_CC, NVME_CC_EN | FIELD_PREP(NVME_CC_IOSQES, 6));
+	assert_int_equal(rig_rd(r, NVME_REG_CC, 4), NVME_CC_EN | FIELD_PREP(NVME_CC_IOSQES, 6));
+	assert_int_equal(rig_create_cq(r, 1, 16, RIG_IO_QUEUES + 0x10000, 0), 0x102 | NVME_DNR);
+	rig_wr32(r, NVME_REG_CC, NVME_CC_EN | FIELD_PREP(NVME_CC_IOCQES, 4));
+	assert_int_equal(rig_create_cq(r, 1, 16, RIG_IO_QUEUES + 0x10000, 0), 0);
+	assert_int_equal(rig_create_sq(r, 1, 16, RIG_IO_QUEUES, 1), 0x102 | NVME_DNR);
+	rig_wr32(r, NVME_REG_CC, RIG_CC_ENABLE);
+	assert_int_equal(rig_create_sq(r, 1, 16, RIG_IO_QUEUES, 1), 0);
+	assert_int_equal(rig_rd(r, NVME_REG_CSTS, 4), NVME_CSTS_RDY);
 	rig_free(r);
 }
 
@@ -311,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_regs__interrupt_mask__is_set_and_cleared_by_ones),
 		cmocka_unit_test(test_enable__legal__ready_after_reset_time),
 		cmocka_unit_test(test_enable__illegal__is_fatal_and_recovers),
+		cmocka_unit_test(test_enable__no_entry_sizes__queues_are_refused_until_they_are_set),
 		cmocka_unit_test(test_nssr__not_supported__is_ignored),
 		cmocka_unit_test(test_shutdown__normal__completes_and_fetches_no_more),
 		cmocka_unit_test(test_reset__commands_in_flight__are_dropped_and_queues_gone),

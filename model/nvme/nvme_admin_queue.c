@@ -14,9 +14,13 @@ static u32 cmd_qsize(const struct nvme_sqe *sqe)
 	return (sqe->cdw10 >> 16) + 1;
 }
 
-static u16 check_size(const struct nvme *n, u32 size)
+/*
+ * Base 3.1.3.5: a host sets the sizes of I/O entries before it creates the first queue, after it
+ * has read in Identify Controller, with the controller enabled, which sizes there are.
+ */
+static u16 check_size(const struct nvme *n, u32 size, u64 entry_size, u64 wanted)
 {
-	if (size < 2 || size > n->cfg.mqes + 1u)
+	if (size < 2 || size > n->cfg.mqes + 1u || entry_size != wanted)
 		return NVME_SC_QSIZE_INVALID | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -69,12 +73,13 @@ u16 nvme_admin_create_cq(struct nvme_cmd *cmd)
 	u16 qid = cmd_qid(&cmd->sqe);
 	u32 size = cmd_qsize(&cmd->sqe);
 	u16 vector = (u16)FIELD_GET(NVME_CQ_IV, cmd->sqe.cdw11);
+	u64 iocqes = FIELD_GET(NVME_CC_IOCQES, n->reg[NVME_R_CC]);
 	struct nvme_queue_mem mem;
 	u16 status;
 
 	if (!qid || qid > n->granted_cqs || n->cq[qid].live)
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	status = check_size(n, size);
+	status = check_size(n, size, iocqes, NVME_CC_IOCQES_16);
 	if (!status)
 		status = check_base(cmd);
 	if (!status)
@@ -97,6 +102,7 @@ u16 nvme_admin_create_sq(struct nvme_cmd *cmd)
 	u16 qid = cmd_qid(&cmd->sqe);
 	u32 size = cmd_qsize(&cmd->sqe);
 	u16 cqid = (u16)FIELD_GET(NVME_SQ_CQID, cmd->sqe.cdw11);
+	u64 iosqes = FIELD_GET(NVME_CC_IOSQES, n->reg[NVME_R_CC]);
 	struct nvme_queue_mem mem;
 	u16 status;
 
@@ -104,7 +110,7 @@ u16 nvme_admin_create_sq(struct nvme_cmd *cmd)
 		return NVME_SC_QID_INVALID | NVME_DNR;
 	if (!n->cq[cqid].live)
 		return NVME_SC_CQ_INVALID | NVME_DNR;
-	status = check_size(n, size);
+	status = check_size(n, size, iosqes, NVME_CC_IOSQES_64);
 	if (!status)
 		status = check_base(cmd);
 	if (!status)

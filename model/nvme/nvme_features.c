@@ -78,10 +78,13 @@ static u32 plain_mask(u8 fid)
 	}
 }
 
-static u16 check_nsid(const struct nvme *n, u8 fid, u32 nsid)
+/* All namespaces at once can be set and not be got: they may differ (Base 5.15, Invalid Namespace or Format). */
+static u16 check_nsid(const struct nvme *n, u8 fid, u32 nsid, bool set)
 {
+	if (is_ns_specific(fid) && nsid == NVME_NSID_ALL)
+		return set ? NVME_SC_SUCCESS : NVME_SC_INVALID_NSID | NVME_DNR;
 	if (is_ns_specific(fid))
-		return nsid == NVME_NSID_ALL ? NVME_SC_SUCCESS : nvme_nsid_check(n, nsid);
+		return nvme_nsid_check(n, nsid);
 	if (!nsid || nsid == NVME_NSID_ALL)
 		return NVME_SC_SUCCESS;
 	return nsid <= n->cfg.nn ? NVME_SC_NOT_NS_SPECIFIC | NVME_DNR : NVME_SC_INVALID_NSID | NVME_DNR;
@@ -148,7 +151,7 @@ u16 nvme_admin_set_features(struct nvme_cmd *cmd)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	if (sqe->cdw10 & NVME_FEAT_SAVE)
 		return NVME_SC_NOT_SAVEABLE | NVME_DNR;
-	status = check_nsid(n, fid, sqe->nsid);
+	status = check_nsid(n, fid, sqe->nsid, true);
 	if (status)
 		return status;
 	if (fid == NVME_FEAT_NUM_QUEUES)
@@ -197,7 +200,7 @@ u16 nvme_admin_get_features(struct nvme_cmd *cmd)
 
 	if (!is_known(fid) || select > NVME_FEAT_SELECT_CAPS)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	status = check_nsid(n, fid, sqe->nsid);
+	status = check_nsid(n, fid, sqe->nsid, false);
 	if (status)
 		return status;
 	if (select == NVME_FEAT_SELECT_CAPS) {

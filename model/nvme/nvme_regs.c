@@ -21,7 +21,7 @@ static const struct reg_desc regs[NVME_R_COUNT] = {
 };
 
 /* CC fields that take effect at enable only; a write while enabled does not move them. */
-#define CC_AT_ENABLE (NVME_CC_CSS | NVME_CC_MPS | NVME_CC_AMS | NVME_CC_IOSQES | NVME_CC_IOCQES)
+#define CC_AT_ENABLE (NVME_CC_CSS | NVME_CC_MPS | NVME_CC_AMS)
 #define CAP_TIMEOUT_500MS 120
 #define ADMIN_QUEUE_ENTRIES_MIN 2
 #define SHN_NONE 0
@@ -60,8 +60,6 @@ static bool enable_is_legal(const struct nvme *n)
 	u64 acqs = FIELD_GET(NVME_AQA_ACQS, n->reg[NVME_R_AQA]) + 1;
 
 	if (FIELD_GET(NVME_CC_MPS, cc) || FIELD_GET(NVME_CC_AMS, cc) || FIELD_GET(NVME_CC_CSS, cc))
-		return false;
-	if (FIELD_GET(NVME_CC_IOSQES, cc) != NVME_CC_IOSQES_64 || FIELD_GET(NVME_CC_IOCQES, cc) != NVME_CC_IOCQES_16)
 		return false;
 	if (asqs < ADMIN_QUEUE_ENTRIES_MIN || acqs < ADMIN_QUEUE_ENTRIES_MIN)
 		return false;
