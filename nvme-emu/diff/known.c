@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
 #include "diff/diff.h"
 
 #include <assert.h>
@@ -175,7 +176,7 @@ static bool bits_fit(const char *text, const struct mismatch *m)
 
 static bool fits(const struct entry *e, const struct mismatch *m)
 {
-	return e->applies && !fnmatch(e->column[C_OP], m->op->kind->name, 0) && !fnmatch(e->column[C_SEEN], m->name, 0) &&
+	return e->applies && !fnmatch(e->column[C_OP], m->op->kind->name, FNM_EXTMATCH) && !fnmatch(e->column[C_SEEN], m->name, FNM_EXTMATCH) &&
 	       value_fits(e->column[C_WITNESS], m->witness) && value_fits(e->column[C_MODEL], m->model) &&
 	       bits_fit(e->column[C_BITS], m) && conditions_hold(m->op, e->column[C_WHEN]);
 }

@@ -153,6 +153,11 @@ static void harvest(struct side *s, u32 cqid, struct harvest *h)
 	} while (i == nr && nr);
 }
 
+static void ring_head(struct side *s, u32 cqid)
+{
+	side_write(s, DIFF_BAR0 + NVME_REG_DBS + 8ULL * cqid + 4, 4, s->nvme.cq[cqid].at);
+}
+
 static bool is_fatal(struct side *s)
 {
 	return side_read_now(s, DIFF_BAR0 + NVME_REG_CSTS, 4) & NVME_CSTS_CFS;
@@ -206,8 +211,10 @@ void nvme_client_collect(struct side *s, u32 q, struct seen *seen)
 	u32 word[4 * DIFF_VECTORS_MAX], vectors = c->msix_vectors < DIFF_VECTORS_MAX ? c->msix_vectors : DIFF_VECTORS_MAX;
 	u64 csts;
 
-	for (u32 polls = 0; c->sq[q].live && c->cq[cqid].live && !s->dead; polls++) {
+	for (u32 polls = 0, had = 0; c->sq[q].live && c->cq[cqid].live && !s->dead; polls++, had = h.nr) {
 		harvest(s, cqid, &h);
+		if (h.nr > had)
+			ring_head(s, cqid);
 		if (!c->sq[q].outstanding || polls == POLLS_FAST + POLLS_SLOW)
 			break;
 		if (polls >= POLLS_FAST) {
@@ -217,8 +224,6 @@ void nvme_client_collect(struct side *s, u32 q, struct seen *seen)
 		}
 	}
 	c->sq[q].outstanding = 0;
-	if (h.nr)
-		side_write(s, DIFF_BAR0 + NVME_REG_DBS + 8ULL * cqid + 4, 4, c->cq[cqid].at);
 	side_read(s, DIFF_BAR0 + NVME_REG_CSTS, 4, &csts);
 	side_get(s, DIFF_MSI, word, 16 * vectors);
 	side_sync(s);

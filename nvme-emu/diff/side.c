@@ -24,7 +24,7 @@
  * dead; from then on all reads give SEEN_NOTHING.
  */
 
-#define ANSWER_MS 20000		/* what does not answer for so long does not answer */
+#define ANSWER_MS 8000		/* what does not answer for so long does not answer */
 #define FD_FLOOR 100		/* ours lie above those a child is given */
 #define CHILD_MONITOR 3
 #define CHILD_MEDIA 4		/* and 5 */
@@ -101,7 +101,7 @@ static void __attribute__((format(printf, 2, 3))) add(struct words *w, const cha
 static void add_drive(struct words *w, u32 i)
 {
 	add(w, "-drive");
-	add(w, "if=none,id=d%u,file=/proc/self/fd/%u,format=raw", i, CHILD_MEDIA + i);
+	add(w, "if=none,id=d%u,file=/proc/self/fd/%u,format=raw,discard=unmap", i, CHILD_MEDIA + i);
 }
 
 static void command_line(const struct side *s, const struct op *machine, struct words *w)
