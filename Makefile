@@ -59,10 +59,11 @@ WITH_LIBS := -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
 
 all: $(B)/lightiov ## build build/lightiov (the default)
 
-# harness/check, harness/qemu and nvme-emu/diff bring their own targets.
+# harness/check, harness/qemu, harness/fio and nvme-emu/diff bring their own targets.
 include harness/check/check.mk
 include $(wildcard harness/qemu/qemu.mk)
 include $(wildcard nvme-emu/diff/diff.mk)
+include $(wildcard harness/fio/fio.mk)
 
 # $(call say,WHAT) before a command: a short line in its place, none under make -s.
 say  = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-4s %s\n' $1 $@;))
