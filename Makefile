@@ -59,9 +59,10 @@ WITH_LIBS := -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
 
 all: $(B)/lightiov ## build build/lightiov (the default)
 
-# harness/check, harness/qemu, harness/fio and nvme-emu/diff bring their own targets.
+# harness/check, harness/qemu, harness/guest, harness/fio and nvme-emu/diff bring their own targets.
 include harness/check/check.mk
 include $(wildcard harness/qemu/qemu.mk)
+include $(wildcard harness/guest/guest.mk)
 include $(wildcard nvme-emu/diff/diff.mk)
 include $(wildcard harness/fio/fio.mk)
 
