@@ -88,6 +88,24 @@ static void test_regs__halves__written_apart(void **state)
 	assert_int_equal(fx_rd32(f, 0x24), 0x1);
 }
 
+/* 11.4.7.5, 11.4.9.8: the upper addresses of event messages are there with extended interrupt mode only. */
+static void test_regs__upper_addresses__with_eim_only(void **state)
+{
+	struct fx *f = *state, *without = fx_new(false, false);
+	void *own = without;
+
+	fx_wr32(f, 0x44, 0x100);
+	fx_wr32(f, 0xAC, 0x100);
+	assert_int_equal(fx_rd32(f, 0x44), 0x100);
+	assert_int_equal(fx_rd32(f, 0xAC), 0x100);
+	fx_wr32(without, 0x44, 0x100);
+	fx_wr32(without, 0xAC, 0x100);
+	fx_wr64(without, 0x40, 0x100FEE00000ULL);
+	assert_int_equal(fx_rd64(without, 0x40), 0xFEE00000);
+	assert_int_equal(fx_rd32(without, 0xAC), 0);
+	fx_teardown(&own);
+}
+
 static void test_gcmd__bits__status_follows(void **state)
 {
 	struct fx *f = *state;
@@ -133,6 +151,7 @@ int main(void)
 		FX_TEST(test_regs__odd_accesses__dropped),
 		FX_TEST(test_regs__read_only__not_written),
 		FX_TEST(test_regs__halves__written_apart),
+		FX_TEST(test_regs__upper_addresses__with_eim_only),
 		FX_TEST(test_gcmd__bits__status_follows),
 		FX_TEST(test_gcmd__root_pointer__taken_at_srtp_only),
 		FX_TEST(test_translate__off__address_itself),

@@ -138,8 +138,21 @@ static void test_translate__table_pointer_outside_memory__3(void **state)
 	fx_context(f, FX_RID, FX_RAM | 1, 2 | FX_DID << 8);
 	assert_dma_fault(f, IOVA, true, 0x3);
 	fx_invalidate(f, FX_CTX_GLOBAL, 0);
-	fx_context(f, FX_RID, 1ULL << 50 | 1, 2 | FX_DID << 8);
+	fx_context(f, FX_RID, 1ULL << 45 | 1, 2 | FX_DID << 8);
 	assert_dma_fault(f, IOVA, true, 0x3);
+}
+
+/* 9.3: SSPTPTR is reserved from the host address width on, where a context entry uses it. */
+static void test_translate__table_pointer_above_width__b(void **state)
+{
+	struct fx *f = *state;
+
+	for (u64 bit = 46; bit < 64; bit++) {
+		fx_context(f, FX_RID, FX_TOP | 1ULL << bit | 1, 2 | FX_DID << 8);
+		assert_dma_fault(f, IOVA, true, 0xB);
+	}
+	fx_context(f, FX_RID, 1ULL << 63 | 2 << 2 | 1, 2 | FX_DID << 8);
+	assert_dma_ok(f, IOVA, true, IOVA);
 }
 
 static void test_translate__beyond_width__4(void **state)
@@ -278,6 +291,7 @@ int main(void)
 		FX_TEST(test_translate__scalable_root__refused),
 		FX_TEST(test_translate__context_entry__2_3_9_b),
 		FX_TEST(test_translate__table_pointer_outside_memory__3),
+		FX_TEST(test_translate__table_pointer_above_width__b),
 		FX_TEST(test_translate__beyond_width__4),
 		FX_TEST(test_translate__entry_outside_memory__7),
 		FX_TEST(test_translate__reserved_bits__c),

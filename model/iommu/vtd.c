@@ -60,8 +60,16 @@ static u32 dword_read(struct vtd *vtd, u64 off)
 	return 0;
 }
 
+/* 11.4.7.5, 11.4.9.8: upper addresses of event messages are reserved without extended interrupt mode. */
+static bool is_reserved(const struct vtd *vtd, u64 off)
+{
+	return !vtd->cfg.x2apic && (off == VTD_REG_FEUADDR || off == VTD_REG_IEUADDR);
+}
+
 static void dword_store(struct vtd *vtd, u64 off, u32 val)
 {
+	if (is_reserved(vtd, off))
+		return;
 	for (size_t i = 0; i < VTD_NR_REGS; i++) {
 		const struct vtd_reg *reg = &vtd_reg_table[i];
 		u64 *word = reg_value(vtd, i);

@@ -25,11 +25,9 @@ static u8 context_check(u64 lo, u64 hi)
 
 	if (!(lo & VTD_CTX_LO_P))
 		return VTD_FR_CONTEXT_NOT_PRESENT;
-	/*
-	 * Bits of SSPTPTR above the host address width are not counted here: they make a
-	 * pointer to no memory, and its access tells 0x3.
-	 */
-	if ((lo & VTD_CTX_LO_RSVD) || (hi & VTD_CTX_HI_RSVD))
+	/* SSPTPTR is reserved above the host address width; pass-through ignores it. */
+	if ((lo & VTD_CTX_LO_RSVD) || (hi & VTD_CTX_HI_RSVD) ||
+	    (tt != VTD_TT_PASS_THROUGH && (lo & VTD_CTX_LO_SSPTPTR & VTD_ABOVE_HAW)))
 		return VTD_FR_CONTEXT_RSVD;
 	/* ECAP.DT is 0: the device-TLB type is as unsupported as the reserved one. */
 	if (tt != VTD_TT_MULTI_LEVEL && tt != VTD_TT_PASS_THROUGH)
