@@ -62,6 +62,7 @@ struct op_kind {
 };
 
 extern const struct op_kind nvme_kinds[];	/* ended by an entry without a name */
+extern const struct op_kind vtd_kinds[];
 extern const struct op_kind machine_kind;	/* the first of a stream, and only there */
 
 struct op {
@@ -247,6 +248,7 @@ struct generator {
 
 extern const struct generator generators[];	/* ended by an entry without a name */
 void nvme_random(struct stream *st, u64 seed);
+void vtd_random(struct stream *st, u64 seed);
 
 /* splitmix64: the next number of a stream of random ones. */
 static inline u64 diff_random(u64 *state)

@@ -4,7 +4,7 @@
 DIFF_SRC  := $(sort $(wildcard nvme-emu/diff/*.c))
 DIFF_OBJ  := $(DIFF_SRC:%.c=$(B)/%.o)
 DIFF_SEED ?= 1
-DIFF_RANDOM ?= --random nvme:20000
+DIFF_RANDOM ?= --random nvme:20000 --random vtd:5000
 DIFF_OUT  ?= $(B)/qemu-diff.out
 
 $(B)/qemu-diff: $(DIFF_OBJ) $(B)/nvme-emu/base64.o

@@ -11,7 +11,7 @@
 
 #define LINE_MAX_LEN 1024
 
-static const struct op_kind *const groups[] = { nvme_kinds };
+static const struct op_kind *const groups[] = { nvme_kinds, vtd_kinds };
 
 static const struct op_kind *find_kind(const char *name)
 {

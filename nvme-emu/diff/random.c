@@ -5,5 +5,6 @@
 
 const struct generator generators[] = {
 	{ "nvme", UNIT_NVME, nvme_random },
+	{ "vtd", UNIT_VTD, vtd_random },
 	{ NULL },
 };

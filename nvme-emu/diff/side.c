@@ -124,7 +124,7 @@ static void command_line(const struct side *s, const struct op *machine, struct 
 	add(w, "none");
 	if (op_get(machine, "vtd")) {
 		add(w, "-device");
-		add(w, "intel-iommu,intremap=on,aw-bits=48");
+		add(w, "intel-iommu,intremap=on,aw-bits=48,eim=off");
 	}
 	add_drive(w, 0);
 	add_drive(w, 1);
