@@ -46,7 +46,7 @@ void vfio_user_interrupt(struct vfio_guest *g, u32 vec)
 {
 	struct vfio_user *u = (struct vfio_user *)g;
 
-	if (vec < u->dev->vectors && is_open(&u->vector[vec]))
+	if (vec < u->dev->vectors && is_open(&u->vector[vec]) && !*u->why)
 		signal_eventfd(u, u->vector[vec].fd);
 }
 
