@@ -146,7 +146,7 @@ static void strike(struct attack *a, const char *id, u8 opcode, u64 slba, u64 pr
 	if (status == SILENT)
 		guest_say("%s.status silent", id);
 	else
-		guest_say("%s.status %x/0x%x", id, (u32)status >> 8, (u32)status & 0xff);
+		guest_say("%s.status %x/0x%x%x", id, (u32)status >> 8, (u32)status >> 4 & 0xf, (u32)status & 0xf);
 }
 
 /* --- the cases --- */
@@ -180,7 +180,9 @@ static void iom_01(struct attack *a)
 
 	strike(a, "IOM-01.prepare", NVME_CMD_READ, lba, own(a, 8));
 	guest_say("IOM-01.unregister %u", (u32)liov_frontend_mem_unregister(a->fe, page, PAGE));
+	fill(a, 8, MARK);
 	strike(a, "IOM-01", NVME_CMD_READ, lba, own(a, 8));
+	guest_say("IOM-01.word %lx", port_shm_rd64(&a->mem, 8 * PAGE));
 }
 
 /* The neighbour's doorbell, in the page that all share; a page that is nobody's where each has its own. */
