@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "serve.h"
 #include "vfio_port.h"
+#include "vfio_record.h"
+#include "vfio_replay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@ static void usage(FILE *f, const struct serve_kind *kinds, u32 nr)
 	for (u32 i = 0; i < nr; i++)
 		kinds[i].help(f);
 	fputs("  --once          end when each socket has had a client and none is left (else: SIGTERM, SIGINT)\n"
+	      "  --record FILE   write down all that guests and devices do; lightiov run --replay FILE repeats it without guests\n"
 	      "  --json[=FILE]   what was seen, at the end, as JSON on stdout or in FILE\n"
 	      "\n"
 	      "exit: 0 served, 1 the oracle saw a violation, 2 usage, or no memory for content\n", f);
@@ -74,6 +77,11 @@ static int take_word(struct serve_options *o, int argc, char **argv, int *at)
 	val = valued("--policy", argc, argv, at);
 	if (val) {
 		o->policy = val;
+		return 0;
+	}
+	val = valued("--record", argc, argv, at);
+	if (val) {
+		o->record = val;
 		return 0;
 	}
 	if (!strncmp(word, "--json", 6) && (!word[6] || word[6] == '=')) {
@@ -137,47 +145,130 @@ static int print(const struct serve_options *o, json_t *doc)
 	return ret ? complain(strerror(errno), "the report") : 0;
 }
 
+/* What the devices say of themselves; the exit code. */
+static int ask(struct serve_world *w, u32 nr, json_t *doc, json_t *const *sockets)
+{
+	for (u32 i = 0; i < nr; i++)
+		w->report_socket(w, i, sockets[i]);
+	return w->report(w, doc);
+}
+
+/* The same in a line, to be compared. The caller frees it. */
+static char *summary(struct serve_world *w, u32 nr)
+{
+	json_t *doc = json_object(), *sockets[SERVE_SOCKETS_MAX], *list = json_array();
+	char *text;
+
+	for (u32 i = 0; i < nr; i++) {
+		sockets[i] = json_object();
+		json_array_append_new(list, sockets[i]);
+	}
+	ask(w, nr, doc, sockets);
+	json_object_set_new(doc, "sockets", list);
+	text = json_dumps(doc, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(doc);
+	return text;
+}
+
 static int report(const struct serve_options *o, struct serve_world *w, const struct vfio_port *ports)
 {
-	json_t *doc = json_object(), *sockets = json_array();
+	json_t *doc = json_object(), *list = json_array(), *sockets[SERVE_SOCKETS_MAX];
 	int ret;
 
 	json_object_set_new(doc, "schema", json_integer(JSON_SCHEMA));
 	json_object_set_new(doc, "policy", o->policy ? json_string(o->policy) : json_string("none"));
 	for (u32 i = 0; i < o->nr_sockets; i++) {
-		json_t *s = json_object();
-
-		json_object_set_new(s, "socket", json_string(ports[i].path));
-		json_object_set_new(s, "clients", json_integer(ports[i].clients));
-		json_object_set_new(s, "ended_for_errors", json_integer(ports[i].errors));
-		w->report_socket(w, i, s);
-		json_array_append_new(sockets, s);
+		sockets[i] = json_object();
+		json_object_set_new(sockets[i], "socket", json_string(ports[i].path));
+		json_object_set_new(sockets[i], "clients", json_integer(ports[i].clients));
+		json_object_set_new(sockets[i], "ended_for_errors", json_integer(ports[i].errors));
+		json_array_append_new(list, sockets[i]);
 	}
-	json_object_set_new(doc, "sockets", sockets);
-	ret = w->report(w, doc);
+	json_object_set_new(doc, "sockets", list);
+	ret = ask(w, o->nr_sockets, doc, sockets);
 	if (print(o, doc))
 		ret = EXIT_USAGE;
 	json_decref(doc);
 	return ret;
 }
 
-static int serve(const struct serve_options *o, struct serve_world *w)
+/* --- serving --- */
+
+struct service {
+	struct serve_world *w;
+	struct vfio_recording *rec;	/* NULL: none */
+};
+
+static int work(void *opaque)
+{
+	struct service *s = opaque;
+	int ret;
+
+	if (!s->w->due(s->w))
+		return 0;
+	if (s->rec)
+		vfio_record_work(s->rec);
+	ret = s->w->work(s->w) ? 0 : -1;
+	if (s->rec)
+		vfio_record_worked(s->rec, ret);
+	return ret ? ret : s->w->due(s->w);
+}
+
+/* The words that make the same world again, each ended by a NUL. */
+static struct vfio_recording *record(const struct serve_options *o, int argc, char **argv)
+{
+	struct vfio_recording *r = NULL;
+	size_t n = 0, room = 1;
+	char *words;
+
+	for (int i = 1; i < argc; i++)
+		room += strlen(argv[i]) + 1;
+	words = malloc(room);
+	for (int i = 1; words && i < argc; i++) {
+		memcpy(words + n, argv[i], strlen(argv[i]) + 1);
+		n += strlen(argv[i]) + 1;
+	}
+	errno = ENAMETOOLONG;
+	if (words && n <= RECORD_TEXT_MAX)
+		r = vfio_record_new(o->record, words, n);
+	if (!r)
+		complain(strerror(errno), o->record);
+	free(words);
+	return r;
+}
+
+static int record_end(const struct serve_options *o, struct service *s)
+{
+	char *text = summary(s->w, o->nr_sockets);
+	int ret = vfio_record_end(s->rec, text ? text : "") ? complain(strerror(errno), o->record) : 0;
+
+	free(text);
+	return ret;
+}
+
+static int serve(const struct serve_options *o, struct service *s)
 {
 	struct vfio_port ports[SERVE_SOCKETS_MAX];
 	int ret = 0;
 
-	for (u32 i = 0; i < o->nr_sockets; i++)
-		ports[i] = (struct vfio_port){ .path = opts_get(&o->socket[i], "path"), .dev = w->device[i], .listen = -1 };
+	for (u32 i = 0; i < o->nr_sockets; i++) {
+		struct vfio_device *d = s->w->device[i];
+
+		ports[i] = (struct vfio_port){ .path = opts_get(&o->socket[i], "path"), .listen = -1,
+					       .dev = s->rec ? vfio_record_device(s->rec, i, d) : d };
+	}
 	for (u32 i = 0; i < o->nr_sockets && !ret; i++) {
 		ret = vfio_port_open(&ports[i]);
 		if (ret)
 			complain(strerror(errno), ports[i].path);
 	}
 	if (!ret)
-		ret = vfio_ports_serve(ports, o->nr_sockets, o->once, w->work, w);
+		ret = vfio_ports_serve(ports, o->nr_sockets, o->once, work, s);
 	for (u32 i = 0; i < o->nr_sockets; i++)
 		vfio_port_close(&ports[i]);
-	return ret ? EXIT_USAGE : report(o, w, ports);
+	if (s->rec && record_end(o, s))
+		ret = -1;
+	return ret ? EXIT_USAGE : report(o, s->w, ports);
 }
 
 static const struct serve_kind *find_kind(const struct serve_kind *kinds, u32 nr, const char *policy)
@@ -188,30 +279,46 @@ static const struct serve_kind *find_kind(const struct serve_kind *kinds, u32 nr
 	return NULL;
 }
 
-static int run(struct serve_options *o, int argc, char **argv, const struct serve_kind *kinds, u32 nr)
+/* The options, and the world that they ask for. NULL: *ret is the exit code. */
+static struct serve_world *prepare(struct serve_options *o, int argc, char **argv, const struct serve_kind *kinds, u32 nr, int *ret)
 {
 	const struct serve_kind *kind;
 	struct serve_world *w;
 	char why[512];
-	int ret;
 
+	*ret = EXIT_USAGE;
 	for (int at = 1; at < argc && !o->help; at++)
 		if (take_word(o, argc, argv, &at))
-			return EXIT_USAGE;
+			return NULL;
 	if (o->help) {
 		usage(stdout, kinds, nr);
-		return 0;
+		*ret = 0;
+		return NULL;
 	}
 	kind = find_kind(kinds, nr, o->policy);
 	if (!kind)
-		return complain("--policy: only mediated can be served, or none for bare controllers", o->policy), EXIT_USAGE;
-	if (!o->nr_sockets)
-		return complain("give --socket PATH; see lightiov help serve", NULL), EXIT_USAGE;
+		complain("--policy: only mediated can be served, or none for bare controllers", o->policy);
+	else if (!o->nr_sockets)
+		complain("give --socket PATH; see lightiov help serve", NULL);
+	if (!kind || !o->nr_sockets)
+		return NULL;
 	w = kind->make(o, why, sizeof(why));
 	if (!w)
-		return complain(why, NULL), EXIT_USAGE;
-	ret = serve(o, w);
-	w->free(w);
+		complain(why, NULL);
+	return w;
+}
+
+static int run(struct serve_options *o, int argc, char **argv, const struct serve_kind *kinds, u32 nr)
+{
+	int ret;
+	struct service s = { .w = prepare(o, argc, argv, kinds, nr, &ret) };
+
+	if (!s.w)
+		return ret;
+	if (o->record)
+		s.rec = record(o, argc, argv);
+	ret = o->record && !s.rec ? EXIT_USAGE : serve(o, &s);
+	s.w->free(s.w);
 	return ret;
 }
 
@@ -220,6 +327,71 @@ int serve_main(int argc, char **argv, const struct serve_kind *kinds, u32 nr_kin
 	struct serve_options *o = calloc(1, sizeof(*o));
 	int ret = o ? run(o, argc, argv, kinds, nr_kinds) : EXIT_USAGE;
 
+	free(o);
+	return ret;
+}
+
+/* --- replay --- */
+
+static int replay_work(void *opaque)
+{
+	struct serve_world *w = opaque;
+
+	return w->work(w) ? 0 : -1;
+}
+
+static int replay(struct vfio_replay *r, struct serve_world *w, u32 nr)
+{
+	struct vfio_replayed seen;
+	const char *then;
+	char why[512], *now;
+	int ret = vfio_replay_run(r, w->device, nr, replay_work, w, &then, why, sizeof(why));
+
+	if (ret == EXIT_USAGE)
+		return complain("--replay", why), ret;
+	now = summary(w, nr);
+	if (!ret && (!now || strcmp(now, then))) {
+		snprintf(why, sizeof(why), "the report at the end: recorded %.200s; now %.200s", then, now ? now : "");
+		ret = 1;
+	}
+	free(now);
+	seen = vfio_replay_seen(r);
+	printf("replayed: %llu accesses, %llu DMA reads, %llu DMA writes, %llu interrupts\ndigest: %016llx\nagrees: %s%s%s\n",
+	       (unsigned long long)seen.accesses, (unsigned long long)seen.dma_reads, (unsigned long long)seen.dma_writes,
+	       (unsigned long long)seen.interrupts, (unsigned long long)seen.digest, ret ? "no" : "yes", ret ? ": " : "", ret ? why : "");
+	return ret;
+}
+
+int serve_replay(const char *path, const struct serve_kind *kinds, u32 nr_kinds)
+{
+	struct serve_options *o = calloc(1, sizeof(*o));
+	char why[256] = "no memory", *argv[2 * SERVE_SOCKETS_MAX + 16] = { (char *)"serve" }, *copy = NULL;
+	struct vfio_replay *r = NULL;
+	struct serve_world *w = NULL;
+	const char *words;
+	int argc = 1, ret = EXIT_USAGE;
+	size_t n;
+
+	if (o)
+		r = vfio_replay_open(path, &words, &n, why, sizeof(why));
+	if (r)
+		copy = malloc(n);
+	if (!copy) {
+		complain(path, why);
+	} else {
+		memcpy(copy, words, n);
+		for (size_t at = 0; at < n && argc < (int)(sizeof(argv) / sizeof(argv[0])); at += strlen(copy + at) + 1)
+			argv[argc++] = copy + at;
+		w = prepare(o, argc, argv, kinds, nr_kinds, &ret);
+	}
+	if (w) {
+		ret = replay(r, w, o->nr_sockets);
+		w->free(w);
+	}
+	if (!w && !ret)
+		ret = EXIT_USAGE;
+	vfio_replay_close(r);
+	free(copy);
 	free(o);
 	return ret;
 }

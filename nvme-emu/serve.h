@@ -27,8 +27,9 @@ struct serve_options {
 /* The maker's structure begins with it. */
 struct serve_world {
 	struct vfio_device *device[SERVE_SOCKETS_MAX];	/* by socket */
-	/* Let the devices do what is due; as vfio_ports_serve() has it. Negative: the world is broken, and said why. */
-	int (*work)(void *world);
+	/* Is there anything to do? Then let it be done, or a bounded part of it. False: the world is broken, and said why. */
+	bool (*due)(struct serve_world *w);
+	bool (*work)(struct serve_world *w);
 	/* What is known at the end: of each socket, and of all. The exit code. */
 	void (*report_socket)(struct serve_world *w, u32 i, json_t *to);
 	int (*report)(struct serve_world *w, json_t *to);
@@ -41,6 +42,9 @@ struct serve_kind {
 	struct serve_world *(*make)(const struct serve_options *o, char *why, size_t why_size);
 	void (*help)(FILE *f);
 };
+
+/* lightiov run --replay F. */
+int serve_replay(const char *path, const struct serve_kind *kinds, u32 nr_kinds);
 
 int serve_main(int argc, char **argv, const struct serve_kind *kinds, u32 nr_kinds);
 

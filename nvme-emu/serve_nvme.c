@@ -328,23 +328,29 @@ static struct bare *bare_new(const struct opts *o, u32 i, char *why, size_t why_
 	return b;
 }
 
-static int work(void *world)
+static bool due(struct serve_world *world)
 {
-	struct bare_world *w = world;
-	int more = 0;
+	struct bare_world *w = (struct bare_world *)world;
+	u64 ns;
+
+	for (u32 i = 0; i < w->nr; i++)
+		if (emu_clock_next(w->bare[i]->m, &ns) && ns <= emu_clock_ns(w->bare[i]->m))
+			return true;
+	return false;
+}
+
+static bool work(struct serve_world *world)
+{
+	struct bare_world *w = (struct bare_world *)world;
+	bool lost = false;
 
 	for (u32 i = 0; i < w->nr; i++) {
-		struct emu *m = w->bare[i]->m;
-		u64 ns;
-
-		emu_settle(m);
-		if (m->over_budget) {
-			fprintf(stderr, "lightiov serve: there is not enough memory for a drive's content\n");
-			return -1;
-		}
-		more |= emu_clock_next(m, &ns) && ns <= emu_clock_ns(m);
+		emu_settle(w->bare[i]->m);
+		lost = lost || w->bare[i]->m->over_budget;
 	}
-	return more;
+	if (lost)
+		fprintf(stderr, "lightiov serve: there is not enough memory for a drive's content\n");
+	return !lost;
 }
 
 static void report_socket(struct serve_world *world, u32 i, json_t *to)
@@ -384,7 +390,7 @@ static struct serve_world *make(const struct serve_options *o, char *why, size_t
 		snprintf(why, why_size, "no memory");
 		return NULL;
 	}
-	w->world = (struct serve_world){ .work = work, .report_socket = report_socket, .report = report, .free = world_free };
+	w->world = (struct serve_world){ .due = due, .work = work, .report_socket = report_socket, .report = report, .free = world_free };
 	for (u32 i = 0; i < o->nr_sockets; i++) {
 		w->bare[i] = bare_new(&o->socket[i], i, why, why_size);
 		if (!w->bare[i]) {

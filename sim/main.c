@@ -15,6 +15,13 @@ static int serve(int argc, char **argv)
 	return serve_main(argc, argv, kinds, 2);
 }
 
+static int replay(const char *path)
+{
+	const struct serve_kind kinds[] = { serve_nvme, serve_mediated };
+
+	return serve_replay(path, kinds, 2);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_options o;
@@ -28,6 +35,10 @@ int main(int argc, char **argv)
 		return nvme_emu_qtest(2, (char *[]){ argv[2], "--help" });
 	if (argc > 1 && !strcmp(argv[1], "serve"))
 		return serve(argc - 1, argv + 1);
+	if (argc == 4 && !strcmp(argv[1], "run") && !strcmp(argv[2], "--replay"))
+		return replay(argv[3]);
+	if (argc == 3 && !strcmp(argv[1], "run") && !strncmp(argv[2], "--replay=", 9))
+		return replay(argv[2] + 9);
 	if (argc > 2 && !strcmp(argv[1], "help") && !strcmp(argv[2], "serve"))
 		return serve(2, (char *[]){ argv[2], "--help" });
 	ret = options_parse(argc, argv, &o);

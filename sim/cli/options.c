@@ -11,6 +11,7 @@ static const char usage_all[] =
 "usage: lightiov COMMAND [OPTION...] [PATH...]\n"
 "\n"
 "  run PATH...     replay scenarios (files or folders); a line each, then a summary\n"
+"  run --replay F  repeat a recording of serve without its guests, and compare\n"
 "  matrix PATH...  attacks down, policies across: who stopped it\n"
 "  list PATH...    what scenarios there are\n"
 "  bench --hot     speed of the simulator on the hot path\n"

@@ -290,7 +290,6 @@ static void served_unmap(struct vfio_device *d, u64 addr, u64 len_bytes)
 	s->off = addr;
 	s->val = len_bytes;
 	call(s, CALL_UNMAP);
-	assert(s->ok || s->w->hung);
 }
 
 static bool served_open(struct vfio_device *d, struct vfio_guest *g)
@@ -448,17 +447,22 @@ static int start(struct liov_world *w, char *why, size_t why_size)
 
 /* --- and is served --- */
 
-static int work(void *world)
+static bool due(struct serve_world *world)
 {
-	struct liov_world *w = world;
+	struct liov_world *w = (struct liov_world *)world;
+
+	return w->hung || w->m->failed || !sched_empty(w->m->sched);
+}
+
+static bool work(struct serve_world *world)
+{
+	struct liov_world *w = (struct liov_world *)world;
 
 	for (u32 n = 0; n < STEP_EVENTS && !w->hung && !w->m->failed && sched_run_one(w->m->sched); n++)
 		;
-	if (w->hung || w->m->failed) {
+	if (w->hung || w->m->failed)
 		fprintf(stderr, "lightiov serve: %s\n", w->hung ? "LightIOV does not answer" : "there is not enough memory for content");
-		return -1;
-	}
-	return !sched_empty(w->m->sched);
+	return !w->hung && !w->m->failed;
 }
 
 static void put(json_t *to, const char *name, u64 val)
@@ -516,7 +520,7 @@ static struct serve_world *make(const struct serve_options *o, char *why, size_t
 		snprintf(why, why_size, "no memory");
 		return NULL;
 	}
-	w->world = (struct serve_world){ .work = work, .report_socket = report_socket, .report = report, .free = world_free };
+	w->world = (struct serve_world){ .due = due, .work = work, .report_socket = report_socket, .report = report, .free = world_free };
 	if (!take_words(w, o, why, why_size) && !start(w, why, why_size))
 		return &w->world;
 	world_free(&w->world);
