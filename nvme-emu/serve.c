@@ -27,7 +27,7 @@ static void usage(FILE *f, const struct serve_kind *kinds, u32 nr)
 	      "  --record FILE   write down all that guests and devices do; lightiov run --replay FILE repeats it without guests\n"
 	      "  --json[=FILE]   what was seen, at the end, as JSON on stdout or in FILE\n"
 	      "\n"
-	      "exit: 0 served, 1 the oracle saw a violation, 2 usage, or no memory for content\n", f);
+	      "exit: 0 served, 1 the oracle saw a violation, 2 usage, or no memory for content, 3 LightIOV does not answer\n", f);
 }
 
 static int complain(const char *what, const char *which)
@@ -264,11 +264,15 @@ static int serve(const struct serve_options *o, struct service *s)
 	}
 	if (!ret)
 		ret = vfio_ports_serve(ports, o->nr_sockets, o->once, work, s);
+	if (s->w->broken)
+		ret = s->w->broken;
 	for (u32 i = 0; i < o->nr_sockets; i++)
 		vfio_port_close(&ports[i]);
 	if (s->rec && record_end(o, s))
 		ret = -1;
-	return ret ? EXIT_USAGE : report(o, s->w, ports);
+	if (!ret)
+		return report(o, s->w, ports);
+	return ret > 0 ? ret : EXIT_USAGE;
 }
 
 static const struct serve_kind *find_kind(const struct serve_kind *kinds, u32 nr, const char *policy)

@@ -30,6 +30,7 @@ struct serve_world {
 	/* Is there anything to do? Then let it be done, or a bounded part of it. False: the world is broken, and said why. */
 	bool (*due)(struct serve_world *w);
 	bool (*work)(struct serve_world *w);
+	int broken;			/* the exit code, once it was false */
 	/* What is known at the end: of each socket, and of all. The exit code. */
 	void (*report_socket)(struct serve_world *w, u32 i, json_t *to);
 	int (*report)(struct serve_world *w, json_t *to);

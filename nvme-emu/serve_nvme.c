@@ -15,6 +15,7 @@
  * whose memory is the client's. Latencies are zero: what a write starts has ended when it is answered.
  */
 
+#define EXIT_USAGE 2
 #define RAM_END (~0ULL)		/* all addresses are the client's */
 #define MESSAGE_ADDRESS PCIS_IRQ_RANGE_BASE
 
@@ -348,8 +349,10 @@ static bool work(struct serve_world *world)
 		emu_settle(w->bare[i]->m);
 		lost = lost || w->bare[i]->m->over_budget;
 	}
-	if (lost)
+	if (lost) {
 		fprintf(stderr, "lightiov serve: there is not enough memory for a drive's content\n");
+		world->broken = EXIT_USAGE;
+	}
 	return !lost;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -38,6 +39,17 @@ static void catch_signals(sigset_t *while_waiting)
 	sigaction(SIGALRM, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &blocked, while_waiting);
+}
+
+/* Each client has eventfds and memory that are open here. */
+static void raise_files(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l))
+		return;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
 }
 
 int vfio_port_open(struct vfio_port *p)
@@ -115,6 +127,7 @@ int vfio_ports_serve(struct vfio_port *ports, u32 nr, bool once, int (*work)(voi
 	sigset_t while_waiting;
 	int more = fds ? 0 : -1;
 
+	raise_files();
 	catch_signals(&while_waiting);
 	while (more >= 0 && !stop && !(once && all_gone(ports, nr))) {
 		for (u32 i = 0; i < nr; i++) {

@@ -418,6 +418,9 @@ bool vfio_user_ready(struct vfio_user *u)
 		u->in_len = 0;
 		if (ret < 0)
 			return false;
+		/* Much memory takes time: others have their turn. */
+		if (u->header.command == VFIO_USER_DMA_MAP || u->header.command == VFIO_USER_DMA_UNMAP)
+			return true;
 	}
 	return true;
 }

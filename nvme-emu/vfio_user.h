@@ -16,6 +16,7 @@
 #define VFIO_USER_FDS_MAX	16U	/* in one message */
 #define VFIO_USER_TRANSFER_MAX	4096U	/* bytes of a region in one message */
 #define VFIO_USER_MAPS_MAX	8192U	/* DMA mappings */
+#define VFIO_USER_FILES_MAX	64U	/* that memory lies in */
 
 struct vfio_user;
 

@@ -81,7 +81,8 @@ static struct vfio_file *file_open(struct vfio_memory *m, int fd, const struct s
 			return f;
 		}
 	}
-	f = calloc(1, sizeof(*f));
+	errno = EMFILE;
+	f = m->nr_files < VFIO_USER_FILES_MAX ? calloc(1, sizeof(*f)) : NULL;
 	if (!f)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -93,6 +94,7 @@ static struct vfio_file *file_open(struct vfio_memory *m, int fd, const struct s
 	}
 	f->next = m->files;
 	m->files = f;
+	m->nr_files++;
 	return f;
 }
 
@@ -105,6 +107,7 @@ static void file_close(struct vfio_memory *m, struct vfio_file *f)
 	while (*at != f)
 		at = &(*at)->next;
 	*at = f->next;
+	m->nr_files--;
 	close(f->fd);
 	free(f);
 }

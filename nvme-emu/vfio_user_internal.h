@@ -26,6 +26,7 @@ struct vfio_memory {
 	struct vfio_map *map;		/* by address */
 	u32 nr, room;
 	struct vfio_file *files;
+	u32 nr_files;
 };
 
 struct vfio_vector {

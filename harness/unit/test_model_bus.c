@@ -249,6 +249,75 @@ static void test_bus_rd64__not_memory__zero_and_not_ok(void **state)
 	assert_false(bus_wr64(&w->bus, (hpa_t){ 0x20000 }, 1));
 }
 
+/* Memory that is kept elsewhere: here, in val, and only its first 8 bytes can be had. */
+static bool outside_read(void *opaque, u64 addr, void *buf, size_t len_bytes)
+{
+	struct world *w = opaque;
+
+	if (addr - 0x8000 > sizeof(w->val) - len_bytes)
+		return false;
+	memcpy(buf, (u8 *)&w->val + (addr - 0x8000), len_bytes);
+	return true;
+}
+
+static bool outside_write(void *opaque, u64 addr, const void *buf, size_t len_bytes)
+{
+	struct world *w = opaque;
+
+	if (addr - 0x8000 > sizeof(w->val) - len_bytes)
+		return false;
+	memcpy((u8 *)&w->val + (addr - 0x8000), buf, len_bytes);
+	return true;
+}
+
+static void test_bus_outside__is_asked_instead_of_the_store(void **state)
+{
+	struct world *w = *state;
+	const u8 ones[4] = { 0xFF, 0xFF, 0xFF, 0xFF };
+	u8 buf[4] = { 0 };
+
+	store_write(w->memory, 0x7FFC, "near", 4);
+	w->bus.outside = (struct bus_outside){ 0x8000, 0x1000, outside_read, outside_write, w };
+	assert_true(bus_ram_write(&w->bus, (hpa_t){ 0x8002 }, "abcd", 4));
+	assert_memory_equal((u8 *)&w->val + 2, "abcd", 4);
+	assert_true(bus_ram_read(&w->bus, (hpa_t){ 0x8002 }, buf, 4));
+	assert_memory_equal(buf, "abcd", 4);
+	/* What cannot be had there is not in the store either. */
+	assert_false(bus_ram_read(&w->bus, (hpa_t){ 0x8100 }, buf, 4));
+	assert_memory_equal(buf, ones, 4);
+	assert_false(bus_ram_write(&w->bus, (hpa_t){ 0x8100 }, "abcd", 4));
+	store_read(w->memory, 0x8100, buf, 4);
+	assert_memory_equal(buf, "\0\0\0\0", 4);
+	assert_true(bus_ram_read(&w->bus, (hpa_t){ 0x7FFC }, buf, 4));
+	assert_memory_equal(buf, "near", 4);
+}
+
+static void test_bus_outside__to_and_from_a_store__the_same(void **state)
+{
+	struct world *w = *state;
+	struct store *other = store_new(4096, 1 << 20, 0);
+	u8 buf[8];
+
+	w->bus.outside = (struct bus_outside){ 0x8000, 0x1000, outside_read, outside_write, w };
+	w->val = 0x1122334455667788ULL;
+	assert_true(bus_ram_to_store(&w->bus, (hpa_t){ 0x8000 }, other, 100, 8));
+	store_read(other, 100, buf, 8);
+	assert_memory_equal(buf, &w->val, 8);
+	store_write(other, 200, "12345678", 8);
+	assert_true(bus_ram_from_store(&w->bus, (hpa_t){ 0x8000 }, other, 200, 8));
+	assert_memory_equal(&w->val, "12345678", 8);
+	assert_false(bus_ram_to_store(&w->bus, (hpa_t){ 0x8800 }, other, 0, 8));
+	assert_false(bus_ram_from_store(&w->bus, (hpa_t){ 0x8800 }, other, 0, 8));
+	/* Beside it all is as ever. */
+	store_write(w->memory, 0x2000, "abcdefgh", 8);
+	assert_true(bus_ram_to_store(&w->bus, (hpa_t){ 0x2000 }, other, 0, 8));
+	assert_true(bus_ram_from_store(&w->bus, (hpa_t){ 0x3000 }, other, 0, 8));
+	store_read(w->memory, 0x3000, buf, 8);
+	assert_memory_equal(buf, "abcdefgh", 8);
+	assert_false(bus_ram_to_store(&w->bus, (hpa_t){ 0x20000 }, other, 0, 8));
+	store_free(other);
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -256,6 +325,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_bus_add_ram__overlapping_or_wrapping__refused),
 		T(test_bus_add_ram__table_full__refused),
+		T(test_bus_outside__is_asked_instead_of_the_store),
+		T(test_bus_outside__to_and_from_a_store__the_same),
 		T(test_bus_is_ram__edges__exact),
 		T(test_bus_is_ram__adjacent_ranges__are_one),
 		T(test_bus_is_ram__up_to_the_last_address__does_not_wrap),

@@ -258,6 +258,23 @@ static void test_map__device_has_no_place__ends_the_client(void **state)
 	rig_start(&f->rig, &f->toy.device);
 }
 
+static void test_map__of_many_files__ends_the_client(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i <= VFIO_USER_FILES_MAX; i++) {
+		int fd = rig_memory(0x1000, NULL);
+
+		if (i < VFIO_USER_FILES_MAX)
+			assert_int_equal(rig_dma_map(&f->rig, fd, 0, i * 0x1000ull, 0x1000, RW), 0);
+		else
+			ended(f, rig_dma_map(&f->rig, fd, 0, i * 0x1000ull, 0x1000, RW), "Too many open files");
+		close(fd);
+	}
+	close(f->rig.fd);
+	rig_start(&f->rig, &f->toy.device);
+}
+
 static void test_map__as_many_as_there_may_be__one_file_and_then_the_end(void **state)
 {
 	struct fixture *f = *state;
@@ -403,6 +420,7 @@ int main(void)
 		T(test_memory__cut_off_by_the_client__fails_and_nothing_else),
 		T(test_memory__append_set_by_the_client__file_does_not_grow),
 		T(test_map__device_has_no_place__ends_the_client),
+		T(test_map__of_many_files__ends_the_client),
 		T(test_map__as_many_as_there_may_be__one_file_and_then_the_end),
 		T(test_irqs__eventfds__each_vector_its_own),
 		T(test_irqs__masked__is_closed_until_unmasked),

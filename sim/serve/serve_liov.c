@@ -25,6 +25,8 @@
 #define STEP_EVENTS 65536u
 #define CALL_EVENTS (1u << 24)		/* an access takes thousands; one that does not end is our bug */
 #define BLOCK STORE_SECTOR_SIZE
+#define EXIT_USAGE 2
+#define EXIT_LIVENESS 3
 
 enum call { CALL_READ, CALL_WRITE, CALL_VECTOR, CALL_RESET, CALL_MAP, CALL_UNMAP };
 
@@ -460,9 +462,11 @@ static bool work(struct serve_world *world)
 
 	for (u32 n = 0; n < STEP_EVENTS && !w->hung && !w->m->failed && sched_run_one(w->m->sched); n++)
 		;
-	if (w->hung || w->m->failed)
-		fprintf(stderr, "lightiov serve: %s\n", w->hung ? "LightIOV does not answer" : "there is not enough memory for content");
-	return !w->hung && !w->m->failed;
+	if (!w->hung && !w->m->failed)
+		return true;
+	fprintf(stderr, "lightiov serve: %s\n", w->hung ? "LightIOV does not answer" : "there is not enough memory for content");
+	world->broken = w->hung ? EXIT_LIVENESS : EXIT_USAGE;
+	return false;
 }
 
 static void put(json_t *to, const char *name, u64 val)
