@@ -211,7 +211,7 @@ static void test_client__with_errors__is_ended__others_go_on(void **state)
 {
 	struct side *s = *state;
 	char text[8192];
-	int a, b;
+	int a, b, second;
 
 	start(s, "--socket %/a,size=1M --socket %/b,size=1M --once");
 	b = client(s, "b");
@@ -223,13 +223,10 @@ static void test_client__with_errors__is_ended__others_go_on(void **state)
 	}
 	/* One that waits at the door is served when the first has gone. */
 	a = client(s, "a");
-	{
-		int second = connect_to(s, "a");
-
-		close(a);
-		assert_true(ask(second, CMD_VERSION, "\0\0\0\0", 4));
-		close(second);
-	}
+	second = connect_to(s, "a");
+	close(a);
+	assert_true(ask(second, CMD_VERSION, "\0\0\0\0", 4));
+	close(second);
 	close(b);
 	assert_int_equal(ended(s), 0);
 	all(s->err, text);
