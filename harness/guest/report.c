@@ -137,6 +137,19 @@ static bool intact(struct store *s, u64 off)
 	return true;
 }
 
+/* What reached the SSD, and what it did. */
+static void report_ssd(const struct guest_machine *gm)
+{
+	const struct nvme_counters *c = nvme_counters(gm->m->nvme);
+
+	printf("ssd.sqes %llu\n", (unsigned long long)c->sqes_fetched);
+	printf("ssd.cqes %llu\n", (unsigned long long)c->cqes_posted);
+	printf("ssd.refused %llu\n", (unsigned long long)c->refused);
+	printf("ssd.read-blocks %llu\n", (unsigned long long)c->read_blocks);
+	printf("ssd.written-blocks %llu\n", (unsigned long long)c->written_blocks);
+	printf("ssd.bad-doorbells %llu\n", (unsigned long long)c->doorbells_bad);
+}
+
 /* The guest's own lines. */
 static void report_log(const struct guest_machine *gm)
 {
@@ -157,6 +170,7 @@ int guest_machine_report(struct guest_machine *gm)
 	/* RAM's first touches are each processor's own affair. */
 	for (p = GUEST_WARM + 1; p < GUEST_PHASES; p++)
 		report_phase(gm, p);
+	report_ssd(gm);
 	printf("pages.order %llx\n", (unsigned long long)gm->now.order);
 	printf("blocks.digest %llx\n", (unsigned long long)digest_media(gm, gm->vm));
 	printf("victim.blocks %s\n",
