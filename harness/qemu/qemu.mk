@@ -19,8 +19,9 @@ $(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
 	harness/qemu/get $(LINUX_DEB)
 	@touch $@
 
-$(QEMU_DEB)/complete: harness/qemu/get-qemu
+$(QEMU_DEB)/complete: harness/qemu/get-qemu harness/qemu/nested
 	harness/qemu/get-qemu $(QEMU_DEB)
+	harness/qemu/nested $(QEMU_DEB)
 	@touch $@
 
 # Links to the sources, laid out as they are, so that Kbuild's objects stay out of them.
