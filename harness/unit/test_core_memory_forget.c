@@ -133,6 +133,38 @@ static void test_forget__held__taken_all_the_same(void **state)
 	world_run(w, held);
 }
 
+/* With register_all what comes later is registered as what was there; without, the VM does that itself. */
+static void learn(struct world *w)
+{
+	struct vm_config c = { .id = 1, .name = "vm", .vcpus = 1, .nr_ram = 1, .ram = { { RAM, MIB } },
+			       .liov = { .nr_queues = 1, .lbas = 0x1000 } };
+	struct port_vm *p;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		c.id = 1 + i;
+		c.ram[0].gpa = RAM + i * 16 * MIB;
+		c.liov.register_all = i;
+		CHECK_INT(vm_create(w->m, &c, &p), 0);
+		CHECK_INT(p->pinned_bytes, i * MIB);
+		CHECK_INT(vm_plug(p, at(i * 16 * MIB + 4 * MIB), MIB), 0);
+		CHECK_INT(liov_vm_mem_learn(&p->liov, at(i * 16 * MIB + 4 * MIB), MIB), 0);
+		CHECK_INT(p->pinned_bytes, i * 2 * MIB);
+		CHECK_INT(liov_vm_mem_check(&p->liov, at(i * 16 * MIB + 4 * MIB), MIB, false), i);
+		/* What is registered, and what is no memory. */
+		CHECK_INT(liov_vm_mem_learn(&p->liov, at(i * 16 * MIB + 4 * MIB), MIB), i ? -EINVAL : 0);
+		CHECK_INT(liov_vm_mem_learn(&p->liov, at(i * 16 * MIB + 8 * MIB), MIB), i ? -EINVAL : 0);
+	}
+}
+
+static void test_learn__memory_that_comes_later__registered_with_register_all(void **state)
+{
+	struct world *w = *state;
+
+	w->cfg.backend.policy = LIOV_POLICY_MEDIATED;
+	world_run(w, learn);
+}
+
 int main(void)
 {
 #define T(t) cmocka_unit_test_setup_teardown(t, world_setup, world_teardown)
@@ -140,6 +172,7 @@ int main(void)
 		T(test_forget__parts__only_these),
 		T(test_forget__no_room_to_split__all_of_the_entry),
 		T(test_forget__held__taken_all_the_same),
+		T(test_learn__memory_that_comes_later__registered_with_register_all),
 	};
 
 	return cmocka_run_group_tests_name("core_memory_forget", tests, NULL, NULL);
