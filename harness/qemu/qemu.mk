@@ -83,3 +83,16 @@ check-stack-debug: ## the boots on a kernel with lockdep and KASAN, built first
 
 check-stack-mutants: $(LINUX_DEB)/complete ## mutations of the core, each of which check-linux-stack must notice; an hour
 	harness/qemu/stack-mutants $(QEMU_B)/mutants
+
+# Linux and its own nvme driver in VMs whose disk the model serves.
+.PHONY: check-linux check-linux-served check-linux-served-controls
+
+check-linux: ## unmodified Linux in VMs on lightiov serve: nvme-cli, ext4, fio, resets, two VMs on one SSD
+	@harness/deps build qemu
+	@$(MAKE) --no-print-directory -s check-linux-served check-linux-served-controls
+
+check-linux-served: $(LINUX_DEB)/complete $(QEMU_DEB)/complete $(B)/lightiov
+	LIOV_QEMU=$(QEMU_DEB)/qemu-system-x86_64 harness/qemu/linux $(LINUX_DEB) $(B)/lightiov $(QEMU_B)/linux
+
+check-linux-served-controls: check-linux-served # can that fail? servers with one thing wrong
+	LIOV_QEMU=$(QEMU_DEB)/qemu-system-x86_64 harness/qemu/linux-controls $(LINUX_DEB) $(QEMU_B)/linux-controls
