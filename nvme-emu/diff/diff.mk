@@ -18,3 +18,9 @@ check-qemu: $(EMULATOR) ## QEMU's NVMe and VT-d and the model, command by comman
 		--out $(DIFF_OUT) --json $(B)/qemu-diff.json $(sort $(wildcard nvme-emu/diff/sequences/*.ops))
 
 -include $(DIFF_OBJ:.o=.d)
+
+.PHONY: check-qemu-mutants
+check-qemu-mutants: $(EMULATOR) ## can that fail? bugs planted in the model, each found and shrunk
+	@harness/deps build
+	@$(MAKE) -s $(B)/lightiov $(B)/qemu-diff
+	nvme-emu/diff/mutants $(B)/qemu-mutants
