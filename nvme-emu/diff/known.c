@@ -160,13 +160,19 @@ static bool conditions_hold(const struct op *op, const char *text)
 	return true;
 }
 
+/* "*", or one of "0x13|0x16|nothing". */
 static bool value_fits(const char *text, u64 value)
 {
 	if (!strcmp(text, "*"))
 		return true;
-	if (!strcmp(text, "nothing"))
-		return value == SEEN_NOTHING;
-	return strtoull(text, NULL, 0) == value;
+	for (;; text += strcspn(text, "|") + 1) {
+		u64 v = strncmp(text, "nothing", 7) ? strtoull(text, NULL, 0) : SEEN_NOTHING;
+
+		if (v == value)
+			return true;
+		if (!text[strcspn(text, "|")])
+			return false;
+	}
 }
 
 static bool bits_fit(const char *text, const struct mismatch *m)

@@ -110,6 +110,7 @@ static bool play(struct bench *b, struct stream *st, const struct options *o, st
 	if (!bench_play(b, st, &m))
 		return true;
 	r->unknown++;
+	report_stream(st, o->out, "difference.whole.ops");
 	bench_shrink(b, st, &m);
 	report_difference(b, st, &m, o->out);
 	return false;

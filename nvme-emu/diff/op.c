@@ -142,6 +142,8 @@ void stream_addf(struct stream *st, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
 	ok = op_parse(&op, line, why, sizeof(why));
+	if (!ok)
+		fprintf(stderr, "%s: %s\n", line, why);
 	assert(ok);
 	if (op.kind == &machine_kind)
 		st->machine = op;

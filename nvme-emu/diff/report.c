@@ -36,6 +36,18 @@ static FILE *open_in(const char *dir, const char *name)
 	return f;
 }
 
+void report_stream(const struct stream *st, const char *out, const char *name)
+{
+	FILE *f;
+
+	mkdir(out, 0777);
+	f = open_in(out, name);
+	if (!f)
+		return;
+	stream_print(f, st);
+	fclose(f);
+}
+
 /* Once more, writing down what is sent. */
 static void write_lines(struct bench *b, const struct stream *st, const char *out)
 {
@@ -57,20 +69,13 @@ static void write_lines(struct bench *b, const struct stream *st, const char *ou
 
 void report_difference(struct bench *b, const struct stream *st, const struct mismatch *m, const char *out)
 {
-	FILE *f;
-
-	mkdir(out, 0777);
 	printf("UNKNOWN DIFFERENCE\n");
 	report_mismatch(stdout, m);
 	printf("shortest stream found, %u operations after the machine's set-up:\n", st->nr);
 	stream_print(stdout, st);
-	f = open_in(out, "difference.ops");
-	if (f) {
-		stream_print(f, st);
-		fclose(f);
-	}
+	report_stream(st, out, "difference.ops");
 	write_lines(b, st, out);
-	printf("play it again: %s/difference.ops; the lines sent: %s/difference.*.qtest\n", out, out);
+	printf("play it again: %s/difference.ops; before it was shrunk: %s/difference.whole.ops; the lines sent: %s/difference.*.qtest\n", out, out, out);
 }
 
 void report_run(const struct bench *b, struct run_result *r, bool complete)

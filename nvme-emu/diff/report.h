@@ -16,6 +16,8 @@ struct run_result {
 
 /* An unknown difference: the operations that show it, and how to play them again; the lines both were sent are written to @out. */
 void report_difference(struct bench *b, const struct stream *st, const struct mismatch *m, const char *out);
+/* Into a file in @out, which is made. */
+void report_stream(const struct stream *st, const char *out, const char *name);
 void report_mismatch(FILE *f, const struct mismatch *m);
 /* Fills in what did not show, when @complete. */
 void report_run(const struct bench *b, struct run_result *r, bool complete);

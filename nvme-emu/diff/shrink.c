@@ -18,8 +18,19 @@ struct shrinking {
 	struct mismatch *m;
 	const struct op_kind *kind;
 	char name[SEEN_NAME_MAX];
+	bool same_values;
 	u32 tries;
 };
+
+/* By the time arguments are dropped, what is seen has to stay what it was; words of memory may be others. */
+static bool is_same(const struct shrinking *s, const struct mismatch *m)
+{
+	size_t len = strcspn(s->name, "+");
+
+	if (m->op->kind != s->kind || strncmp(m->name, s->name, len))
+		return false;
+	return !s->same_values || s->name[len] || (m->witness == s->m->witness && m->model == s->m->model);
+}
 
 static bool still_differs(struct shrinking *s, const struct stream *st)
 {
@@ -27,7 +38,7 @@ static bool still_differs(struct shrinking *s, const struct stream *st)
 
 	if (s->tries++ >= TRIES_MAX || !bench_play(s->b, st, &m))
 		return false;
-	if (m.op->kind != s->kind || strncmp(m.name, s->name, strcspn(s->name, "+")))
+	if (!is_same(s, &m))
 		return false;
 	*s->m = m;
 	return true;
@@ -114,6 +125,7 @@ void bench_shrink(struct bench *b, struct stream *st, struct mismatch *m)
 	st->nr = m->index < st->nr ? m->index : st->nr;
 	if (st->nr)
 		drop_operations(&s);
+	s.same_values = true;
 	drop_arguments(&s);
 	b->counting = counting;
 }

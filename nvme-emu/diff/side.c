@@ -197,8 +197,22 @@ static void die(struct side *s, int how)
 	s->pid = 0;
 }
 
+/* What a dead one wrote to stderr, as remarks in the log. */
+static void log_words(struct side *s)
+{
+	char words[4096];
+	ssize_t n = pread(s->words_fd, words, sizeof(words) - 1, 0);
+
+	words[n > 0 ? n : 0] = '\0';
+	fprintf(s->log, "# it ended (%d), or gave no answer (-1)\n", s->how);
+	for (char *at = words, *word; (word = strtok_r(at, "\n", &at));)
+		fprintf(s->log, "# %s\n", word);
+}
+
 void side_stop(struct side *s)
 {
+	if (s->dead && s->log)
+		log_words(s);
 	if (s->pid) {
 		kill(s->pid, SIGKILL);
 		waitpid(s->pid, NULL, 0);
