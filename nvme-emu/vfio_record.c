@@ -8,6 +8,8 @@
 
 /* Stands between a device and its guest, and passes on and writes down what each asks of the other. */
 
+#define BUFFER_BYTES (1U << 20)
+
 struct recorded {
 	struct vfio_device device;	/* first: the guest's */
 	struct vfio_guest guest;	/* the device's; recorded_of() */
@@ -175,6 +177,7 @@ struct vfio_recording *vfio_record_new(const char *path, const char *words, size
 		free(r);
 		return NULL;
 	}
+	setvbuf(r->f, NULL, _IOFBF, BUFFER_BYTES);
 	fwrite(RECORD_MAGIC, 8, 1, r->f);
 	fwrite(&n, sizeof(n), 1, r->f);
 	fwrite(words, n, 1, r->f);

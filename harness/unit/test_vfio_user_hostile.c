@@ -283,12 +283,13 @@ static void device_acts(struct fuzz *z)
 static void session(struct fuzz *z)
 {
 	struct vfio_rig *r = &z->f->rig;
+	u32 messages = 1 + (u32)rng_below(&z->r, MESSAGES);
 	u8 waste[4096];
 
 	rig_connect(r, &z->f->toy.device);
 	if (rng_chance(&z->r, 19, 20))
 		rig_version(r);
-	for (u32 i = 0; r->u && i < MESSAGES; i++) {
+	for (u32 i = 0; r->u && i < messages; i++) {
 		one_message(z);
 		rig_pump(r);
 		if (r->u)
@@ -330,7 +331,7 @@ static void test_seeded__thousands_of_sessions__none_does_harm(void **state)
 	/* It came to something: accesses were made, and sessions ended for both reasons. */
 	assert_true(done > SESSIONS);
 	assert_true(z.f->toy.maps > SESSIONS / 10);
-	assert_in_range(whys, SESSIONS / 10, SESSIONS - 1);
+	assert_in_range(whys, SESSIONS / 10, SESSIONS - SESSIONS / 10);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, up, down)
