@@ -106,8 +106,11 @@ static void forget(const struct thread_data *td)
 
 static int lightiov_init(struct thread_data *td)
 {
-	const char *error = world_job_start(td->io_ops_data, is_expected);
+	const char *error;
 
+	if (!td->io_ops_data)
+		return refuse(td, "fio has to set up its files first: create_serialize=1");
+	error = world_job_start(td->io_ops_data, is_expected);
 	forget(td);
 	if (error)
 		td_verror(td, EIO, "lightiov");
