@@ -17,6 +17,7 @@ struct entry {
 	char *column[C_NR];
 	bool applies;		/* to this version of the witness */
 	u64 count;
+	char first[64];		/* stream that showed it first */
 };
 
 struct known {
@@ -192,7 +193,8 @@ bool known_match(struct known *k, const struct mismatch *m, bool *ends)
 	for (u32 i = 0; i < k->nr; i++) {
 		if (!fits(&k->entry[i], m))
 			continue;
-		k->entry[i].count++;
+		if (!k->entry[i].count++)
+			snprintf(k->entry[i].first, sizeof(k->entry[i].first), "%s", m->stream->name);
 		*ends = !strcmp(k->entry[i].column[C_THEN], "ends");
 		return true;
 	}
@@ -208,13 +210,14 @@ u64 known_total(const struct known *k)
 	return sum;
 }
 
-bool known_entry(const struct known *k, u32 i, const char **id, u64 *count)
+bool known_entry(const struct known *k, u32 i, const char **id, u64 *count, const char **first)
 {
 	for (u32 n = 0; n < k->nr; n++) {
 		if (!k->entry[n].applies || i--)
 			continue;
 		*id = k->entry[n].column[C_ID];
 		*count = k->entry[n].count;
+		*first = k->entry[n].first;
 		return true;
 	}
 	return false;

@@ -16,7 +16,7 @@
 #define CQES_MAX 256		/* of one wait */
 #define CQES_AT_ONCE 4
 #define POLLS_FAST 64
-#define POLLS_SLOW 1500		/* a millisecond each: what is not there then does not come */
+#define POLLS_SLOW 4000		/* a millisecond each, for QEMU's own threads: what is not there then does not come */
 #define CAP_MSIX 0x11
 #define MSIX_MESSAGE_CONTROL 2
 #define COMMAND_MEMORY_MASTER 6
@@ -215,7 +215,7 @@ void nvme_client_collect(struct side *s, u32 q, struct seen *seen)
 		harvest(s, cqid, &h);
 		if (h.nr > had)
 			ring_head(s, cqid);
-		if (!c->sq[q].outstanding || polls == POLLS_FAST + POLLS_SLOW)
+		if (!c->sq[q].outstanding || polls == (s->is_model ? POLLS_FAST : POLLS_FAST + POLLS_SLOW))
 			break;
 		if (polls >= POLLS_FAST) {
 			if (is_fatal(s))

@@ -80,7 +80,7 @@ void report_difference(struct bench *b, const struct stream *st, const struct mi
 
 void report_run(const struct bench *b, struct run_result *r, bool complete)
 {
-	const char *id;
+	const char *id, *first;
 	u64 count;
 
 	printf("witness: %s\nseed: %llu\n", r->witness, (unsigned long long)r->seed);
@@ -90,11 +90,11 @@ void report_run(const struct bench *b, struct run_result *r, bool complete)
 	if (b->rows)
 		r->rows_missed = rows_report(b->rows, stdout);
 	printf("known differences:\n");
-	for (u32 i = 0; known_entry(b->known, i, &id, &count); i++) {
+	for (u32 i = 0; known_entry(b->known, i, &id, &count, &first); i++) {
 		if (!count && complete)
 			r->not_shown++;
 		if (count || complete)
-			printf("  %-28s %8llu%s\n", id, (unsigned long long)count, count ? "" : "  NO LONGER SHOWS");
+			printf("  %-28s %8llu  %s\n", id, (unsigned long long)count, count ? first : "NO LONGER SHOWS");
 	}
 	printf("unknown differences: %u\n", r->unknown);
 }
@@ -102,11 +102,11 @@ void report_run(const struct bench *b, struct run_result *r, bool complete)
 bool report_json(const struct bench *b, const struct run_result *r, const char *path)
 {
 	json_t *known = json_object(), *root;
-	const char *id;
+	const char *id, *first;
 	u64 count;
 	int ret;
 
-	for (u32 i = 0; known_entry(b->known, i, &id, &count); i++)
+	for (u32 i = 0; known_entry(b->known, i, &id, &count, &first); i++)
 		json_object_set_new(known, id, json_integer((json_int_t)count));
 	root = json_pack("{s:i,s:s,s:I,s:i,s:I,s:I,s:I,s:I,s:o,s:i,s:i,s:i,s:i}", "schema", 1, "witness", r->witness,
 			 "seed", (json_int_t)r->seed, "machines", (int)b->machines,
