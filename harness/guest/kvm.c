@@ -367,12 +367,14 @@ int main(int argc, char **argv)
 
 	guest_options(&opt, "kvm", argc, argv);
 	err = guest_machine_new(&h.gm, &opt);
-	if (!err)
-		err = guest_machine_load(&h.gm, opt.image);
+	if (!err && !guest_machine_load(&h.gm, opt.image)) {
+		fprintf(stderr, "guest-kvm: '%s' is no image that can be read\n", opt.image);
+		return 2;
+	}
 	if (!err)
 		err = doorbells_init(&h.doorbells);
 	if (err) {
-		fprintf(stderr, "guest-kvm: %s: %s\n", opt.image, strerror(-err));
+		fprintf(stderr, "guest-kvm: the machine is not made: %s\n", strerror(-err));
 		return 70;
 	}
 	guest_machine_ask(&h.gm);

@@ -186,22 +186,21 @@ hpa_t guest_machine_ram(const struct guest_machine *gm)
 	return gm->vm->ram[0].hpa;
 }
 
-int guest_machine_load(struct guest_machine *gm, const char *image)
+bool guest_machine_load(struct guest_machine *gm, const char *image)
 {
-	u64 at = guest_machine_ram(gm).v + (GUEST_IMAGE - GUEST_RAM), max = GUEST_RAM_BYTES / 2;
+	u64 at = guest_machine_ram(gm).v + (GUEST_IMAGE - GUEST_RAM), max = GUEST_RAM_BYTES / 2, len = 0;
 	FILE *f = fopen(image, "rb");
 	u8 buf[4096];
 	size_t n;
 
 	if (!f)
-		return -errno;
-	while ((n = fread(buf, 1, sizeof(buf), f)) > 0 && n <= max) {
-		store_write(gm->m->memory, at, buf, n);
-		at += n;
-		max -= n;
+		return false;
+	while ((n = fread(buf, 1, sizeof(buf), f)) > 0 && n <= max - len) {
+		store_write(gm->m->memory, at + len, buf, n);
+		len += n;
 	}
 	fclose(f);
-	return n ? -EFBIG : 0;
+	return n == 0 && len > 0;
 }
 
 void guest_machine_ask(struct guest_machine *gm)

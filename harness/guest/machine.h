@@ -74,8 +74,9 @@ void guest_machine_free(struct guest_machine *gm);
 
 /* Host-physical address of guest RAM. */
 hpa_t guest_machine_ram(const struct guest_machine *gm);
-/* The image to where it runs, what is asked of the guest to its page. 0 or -errno. */
-int guest_machine_load(struct guest_machine *gm, const char *image);
+/* The image to where it runs; false: it cannot be read, is empty or too long. */
+bool guest_machine_load(struct guest_machine *gm, const char *image);
+/* What is asked of the guest to its page. */
 void guest_machine_ask(struct guest_machine *gm);
 
 void guest_machine_access(struct guest_machine *gm, u64 gpa, void *buf, u32 len_bytes, bool write);

@@ -4,8 +4,12 @@
 #include "machine.h"
 
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define LIMIT_S		240u		/* in the real world: even emulated twice over, a run is a minute */
 
 static const char *const phase_name[GUEST_PHASES] = {
 	[GUEST_START] = "start", "first", "io", "stale", "readonly", "restart", "attack", "stop",
@@ -69,6 +73,16 @@ static void set_bug(struct guest_options *opt, const char *name)
 	wrong(opt->home, "no bug", name);
 }
 
+/* An image may run in circles: liveness is this program's to see to. */
+static void too_long(int signal)
+{
+	static const char text[] = "guest: the guest does not end\n";
+
+	(void)signal;
+	(void)!write(2, text, sizeof(text) - 1);
+	_exit(3);
+}
+
 void guest_options(struct guest_options *opt, const char *home, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -94,6 +108,8 @@ void guest_options(struct guest_options *opt, const char *home, int argc, char *
 		exit(2);
 	}
 	opt->image = argv[optind];
+	signal(SIGALRM, too_long);
+	alarm(LIMIT_S);
 }
 
 /* --- the figures --- */

@@ -75,7 +75,7 @@ static void need(uc_err err, const char *what)
 
 static void add_window(struct home *h, struct window *w, u64 gpa, u64 len, void *carries, u32 prot)
 {
-	static uc_hook hook;
+	uc_hook hook;
 
 	*w = (struct window){ h, gpa, len, carries };
 	need(uc_mem_map_ptr(h->uc, gpa, len, prot, carries), "map");
@@ -106,10 +106,12 @@ int main(int argc, char **argv)
 
 	guest_options(&opt, "unicorn", argc, argv);
 	err = guest_machine_new(&h.gm, &opt);
-	if (!err)
-		err = guest_machine_load(&h.gm, opt.image);
+	if (!err && !guest_machine_load(&h.gm, opt.image)) {
+		fprintf(stderr, "guest-unicorn: '%s' is no image that can be read\n", opt.image);
+		return 2;
+	}
 	if (err) {
-		fprintf(stderr, "guest-unicorn: %s: %s\n", opt.image, strerror(-err));
+		fprintf(stderr, "guest-unicorn: the machine is not made: %s\n", strerror(-err));
 		return 70;
 	}
 	guest_machine_ask(&h.gm);
