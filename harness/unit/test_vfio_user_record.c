@@ -219,6 +219,39 @@ static void test_replay__of_another_run__differs(void **state)
 	}
 }
 
+/* What no guest could have done: no recording, and the device is not asked. */
+static void test_replay__of_what_cannot_be_asked__is_refused(void **state)
+{
+	static const struct { u8 kind; struct record_entry with; } cases[] = {
+		{ RECORD_OPEN, { RECORD_CLOSE, 0, 0, 0, 0, 0, 0 } }, { RECORD_WRITE, { RECORD_OPEN, 0, 0, 0, 0, 0, 0 } },
+		{ RECORD_CLOSE, { RECORD_OPEN, 0, 0, 0, 0, 0, 0 } }, { RECORD_OPEN, { RECORD_RESET, 1, 0, 0, 0, 0, 0 } },
+		{ RECORD_READ, { RECORD_READ, 0, 0, 3, 0, 0, 0 } }, { RECORD_READ, { RECORD_READ, 0, 0, 0, 0, 0, 0 } },
+		{ RECORD_READ, { RECORD_READ, 0, 0, 8, 0, 4, 0 } }, { RECORD_READ, { RECORD_READ, 0, 0, 4, 0, 1ull << 40, 0 } },
+		{ RECORD_READ, { RECORD_READ, 0, 0, 4, 0, ~3ull, 0 } }, { RECORD_READ, { RECORD_READ, 0, 8, 4, 0, 0, 0 } },
+		{ RECORD_READ, { RECORD_READ, 0, 200, 4, 0, 0, 0 } }, { RECORD_READ, { RECORD_READ, 0, 7, 8, 0, 0, 0 } },
+		{ RECORD_WRITE, { RECORD_WRITE, 0, 7, 4, 0, 4096, 0 } }, { RECORD_WRITE, { RECORD_WRITE, 2, 0, 4, 0, 0, 0 } },
+		{ RECORD_VECTOR, { RECORD_VECTOR, 0, 0, 0, 0, 512, 1 } }, { RECORD_VECTOR, { RECORD_VECTOR, 0, 0, 0, 0, 0, 2 } },
+		{ RECORD_VECTOR, { RECORD_VECTOR, 0, 0, 0, 0, 0, 0 } }, { RECORD_MAP, { RECORD_MAP, 0, 0, 0, 0, 1, 4096 } },
+		{ RECORD_MAP, { RECORD_MAP, 0, 0, 0, 0, 0, 0 } }, { RECORD_MAP, { RECORD_MAP, 0, 0, 0, 0, ~0xFFFull, 8192 } },
+		{ RECORD_WRITE, { 15, 0, 0, 0, 0, 0, 0 } }, { RECORD_WRITE, { 0, 0, 0, 0, 0, 0, 0 } },
+	};
+	struct fixture *f = *state;
+	char why[512];
+
+	for (u32 i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct record_entry *e = entry(f, cases[i].kind, 0), was;
+		int ret;
+
+		memcpy(&was, e, sizeof(was));
+		memcpy(e, &cases[i].with, sizeof(was));
+		save(f, f->file, (size_t)f->bytes);
+		ret = replay(f, f->sockets, why);
+		if (ret != 2)
+			fail_msg("case %u: %d: %s", i, ret, why);
+		memcpy(e, &was, sizeof(was));
+	}
+}
+
 /* The device is another one: less space, and so other answers. */
 static void test_replay__on_another_device__differs(void **state)
 {
@@ -299,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BOTH(test_replay__of_a_recording__agrees__again_and_again),
 		BOTH(test_replay__of_another_run__differs),
+		BOTH(test_replay__of_what_cannot_be_asked__is_refused),
 		BOTH(test_replay__on_another_device__differs),
 		BOTH(test_replay__of_other_memory__differs),
 		BOTH(test_replay__of_a_broken_file__says_so),
