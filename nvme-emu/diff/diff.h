@@ -95,7 +95,7 @@ struct stream *streams_read(const char *path, u32 *nr);
 
 /* --- what is seen of an operation --- */
 
-#define SEEN_MAX	2048
+#define SEEN_MAX	4608	/* a page in bytes, and more */
 #define SEEN_NAME_MAX	28
 #define SEEN_NOTHING	(~0ULL)		/* where there was something on the other side */
 
@@ -168,7 +168,6 @@ void side_get(struct side *s, u64 addr, void *to, u32 len);
 void side_fill(struct side *s, u64 addr, u8 byte, u32 len);
 void side_port_write(struct side *s, u16 port, unsigned int width, u32 value);
 void side_port_read(struct side *s, u16 port, unsigned int width, u64 *to);
-void side_clock_step(struct side *s, u64 ns);
 void side_sync(struct side *s);
 /* The same, at once. */
 u64 side_read_now(struct side *s, u64 addr, unsigned int width);

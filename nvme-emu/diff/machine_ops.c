@@ -7,6 +7,7 @@
 
 #define LEN_MAX (1u << 20)
 #define LIST_MAX 4096
+#define REGS_MAX 4096
 #define MSIX_DATA 0xA5A50000u
 #define MSIX_MESSAGE_CONTROL 2
 
@@ -28,10 +29,10 @@ void play_write(struct side *s, const struct op *op, struct seen *seen)
 void play_regs(struct side *s, const struct op *op, struct seen *seen)
 {
 	unsigned int w = width(op);
-	u64 val[SEEN_MAX];
+	u64 val[REGS_MAX];
 	u32 nr = 0;
 
-	for (u64 off = op_get(op, "from"); off < op_get(op, "to") && nr < SEEN_MAX; off += w)
+	for (u64 off = op_get(op, "from"); off < op_get(op, "to") && nr < REGS_MAX; off += w)
 		side_read(s, DIFF_BAR0 + off, w, &val[nr++]);
 	side_sync(s);
 	for (u32 i = 0; i < nr; i++)

@@ -89,7 +89,7 @@ void report_run(const struct bench *b, struct run_result *r, bool complete)
 	       (unsigned long long)b->operations[UNIT_NONE], (unsigned long long)b->compared);
 	if (b->rows)
 		r->rows_missed = rows_report(b->rows, stdout);
-	printf("known differences:\n");
+	printf("known differences: %llu, by entry of the table and with the stream that showed it first:\n", (unsigned long long)known_total(b->known));
 	for (u32 i = 0; known_entry(b->known, i, &id, &count, &first); i++) {
 		if (!count && complete)
 			r->not_shown++;

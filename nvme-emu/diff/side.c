@@ -323,12 +323,6 @@ void side_port_read(struct side *s, u16 port, unsigned int width, u64 *to)
 	want(s, WANT_NUMBER, to, width);
 }
 
-void side_clock_step(struct side *s, u64 ns)
-{
-	line(s, "clock_step %llu\n", (unsigned long long)ns);
-	want(s, WANT_OK, NULL, 0);
-}
-
 /* Whatever there is to read, within the time; false: nothing, or no more. */
 static ssize_t receive(struct side *s, int fd, char *to, size_t room, short events)
 {
