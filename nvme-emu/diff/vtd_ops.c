@@ -111,7 +111,10 @@ static void play_context(struct side *s, const struct op *op, struct seen *seen)
 	side_sync(s);
 }
 
-/* The entry of @iova at @level is @to with @rights, at a level above the first a large page; or the table below, with @large=0. */
+/*
+ * The entry of @iova at @level is @to with @rights, at a level above the first a large page, or
+ * the table below with @large=0. @n: so many, of pages one behind the other.
+ */
 static void play_map(struct side *s, const struct op *op, struct seen *seen)
 {
 	u32 tree = (u32)op_get(op, "tree"), level = (u32)op_get(op, "level");
@@ -124,7 +127,9 @@ static void play_map(struct side *s, const struct op *op, struct seen *seen)
 		pte = vtd_table(tree, iova, level - 1);
 	else
 		pte = op_get(op, "to") | (level > 1 ? VTD_SSPTE_PS : 0);
-	side_write(s, table + 8 * VTD_LEVEL_INDEX(iova, level), 8, (pte | op_get(op, "rights")) ^ op_get(op, "xor"));
+	pte = (pte | op_get(op, "rights")) ^ op_get(op, "xor");
+	for (u64 i = 0, first = VTD_LEVEL_INDEX(iova, level); i < op_get(op, "n") && first + i < VTD_SSPTE_COUNT; i++)
+		side_write(s, table + 8 * (first + i), 8, pte + (i << VTD_LEVEL_SHIFT(level)));
 	side_sync(s);
 }
 
@@ -325,7 +330,7 @@ const struct op_kind vtd_kinds[] = {
 	{ "vtd-command", UNIT_VTD, { "set", "clear" }, play_command },
 	{ "vtd-root", UNIT_VTD, { "lo", "hi" }, play_root },
 	{ "vtd-context", UNIT_VTD, { "p=1", "fpd", "tt", "aw=2", "did=1", "tree", "lo", "hi", "sid=0x18" }, play_context },
-	{ "vtd-map", UNIT_VTD, { "iova", "to", "rights=3", "level=1", "large=1", "xor", "tree" }, play_map },
+	{ "vtd-map", UNIT_VTD, { "iova", "to", "rights=3", "level=1", "large=1", "xor", "tree", "n=1" }, play_map },
 	{ "vtd-dma", UNIT_VTD, { "read", "iova", "iova2", "lba", "blocks=8", "look", "seed=1", "keep" }, play_dma },
 	{ "vtd-invalidate", UNIT_VTD, { "type=2", "g=1", "did=1", "sid=0x18", "fm", "addr", "am", "ih", "mark=1" }, play_invalidate },
 	{ "vtd-descriptor", UNIT_VTD, { "lo", "hi", "n=1" }, play_descriptor },

@@ -36,6 +36,7 @@ struct state {
 	u32 kept;
 	bool qi, ir, stuck;	/* the queue stands at a bad descriptor */
 	u64 mark;
+	u32 hot;		/* a page, of an even number */
 };
 
 static u32 below(struct state *s, u32 n)
@@ -46,6 +47,12 @@ static u32 below(struct state *s, u32 n)
 static bool one_in(struct state *s, u32 n)
 {
 	return !below(s, n);
+}
+
+/* Some more often than others, so that something happens to them. */
+static u32 any_page(struct state *s)
+{
+	return one_in(s, 3) ? below(s, PAGES) : s->hot ^ below(s, 2);
 }
 
 static u64 somewhere(struct state *s)
@@ -77,7 +84,7 @@ static void flush(struct state *s, bool must)
 
 static void flush_pages(struct state *s)
 {
-	u32 page = below(s, PAGES), am = below(s, 4), first = page >> am << am;
+	u32 page = any_page(s), am = below(s, 4), first = page >> am << am;
 	bool mine = !one_in(s, 6);
 
 	stream_addf(s->st, "vtd-invalidate type=2 g=3 did=%u addr=0x%llx am=%u ih=%u mark=%llu", mine ? did(s) : did(s) + 7,
@@ -90,7 +97,7 @@ static void map(struct state *s)
 {
 	/* Bits that are ignored, then reserved ones. */
 	static const u64 bits[] = { 0x4, 0x700, 1ULL << 52, 1ULL << 61, 1ULL << 63, 0x800, 1ULL << 62, 1ULL << 48, 1ULL << 51 };
-	u32 n = below(s, PAGES), tree = one_in(s, 4) ? !s->tree : s->tree;
+	u32 n = any_page(s), tree = one_in(s, 4) ? !s->tree : s->tree;
 	u32 bit = one_in(s, 4) ? below(s, sizeof(bits) / sizeof(bits[0])) : 0;
 	struct page *p = &s->page[n];
 
@@ -124,7 +131,7 @@ static void dma(struct state *s)
 {
 	struct page *p, *p2;
 	bool read = one_in(s, 3), two = one_in(s, 4), keep = s->kept < KEPT_MAX && one_in(s, 8);
-	u32 n = below(s, PAGES), n2 = below(s, PAGES);
+	u32 n = any_page(s), n2 = below(s, PAGES);
 	u64 offset, look = 0;
 
 	p = &s->page[n];
@@ -297,6 +304,8 @@ static void step(struct state *s)
 {
 	u32 n = below(s, 100);
 
+	if (one_in(s, 10))
+		s->hot = below(s, PAGES / 2) * 2;
 	if (n < 28)
 		dma(s);
 	else if (n < 48)
