@@ -18,6 +18,11 @@ static unsigned int width(const struct op *op)
 	return w == 1 || w == 2 || w == 8 ? (unsigned int)w : 4;
 }
 
+void play_read(struct side *s, const struct op *op, struct seen *seen)
+{
+	see(seen, side_read_now(s, op_get(op, "at"), width(op)), "value");
+}
+
 void play_write(struct side *s, const struct op *op, struct seen *seen)
 {
 	side_write(s, op_get(op, "at"), width(op), op_get(op, "v"));

@@ -206,6 +206,7 @@ const struct op_kind nvme_kinds[] = {
 	{ "disable", UNIT_NONE, { "cc=0" }, play_disable },
 	{ "cmb", UNIT_NONE, { "base=0x8000000000", "flags=3" }, play_cmb },
 	{ "doorbell", UNIT_NONE, { "q", "cq", "v" }, play_doorbell },
+	{ "read", UNIT_NONE, { "at", "w=4" }, play_read },
 	{ "write", UNIT_NONE, { "at", "v", "w=4" }, play_write },
 	{ "regs", UNIT_NONE, { "from", "to", "w=4" }, play_regs },
 	{ "msix", UNIT_NONE, { "v", "addr", "data", "mask" }, play_msix },

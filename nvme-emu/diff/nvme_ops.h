@@ -6,6 +6,7 @@
 
 #include "diff/diff.h"
 
+void play_read(struct side *s, const struct op *op, struct seen *seen);
 void play_write(struct side *s, const struct op *op, struct seen *seen);
 void play_regs(struct side *s, const struct op *op, struct seen *seen);
 void play_msix(struct side *s, const struct op *op, struct seen *seen);

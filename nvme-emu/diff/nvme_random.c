@@ -163,6 +163,8 @@ static void valid_sgl(struct generator_state *g)
 	u32 first = 1 + below(g, 0x7FF), skip = below(g, 3) * 0x100;
 	unsigned long long page = data_page(g, 4), at = DIFF_LISTS + 0x10ULL * below(g, 0x300);
 
+	if (one_in(g, 4))
+		at = DIFF_LISTS + 0x1000 - 8 * (1 + below(g, 3));
 	stream_addf(g->st, "words at=0x%llx a=0x%llx b=0x%x c=0x%llx d=0x%x", at, page + below(g, 0x800), first,
 		    page + 0x1000 + skip, 0x1000 - first);
 	stream_addf(g->st, "io q=%u op=%u flags=0x%x slba=%u nlb=7 prp1=0x%llx prp2=0x3000000000000020", some_queue(g),
