@@ -17,7 +17,7 @@
 #define VERIFY 0x0C
 #define IO_MGMT_RECEIVE 0x12
 #define IO_MGMT_SEND 0x1D
-#define OUT_OF_RANGE 1	/* CDW14, which is reserved: for the table of differences */
+#define WRONG 1			/* CDW14, of no use here, for the table of differences: ranges or descriptors are wrong on purpose */
 
 struct generator_state {
 	struct stream *st;
@@ -86,7 +86,7 @@ static struct prps make_prps(struct generator_state *g, u32 bytes)
 	page += down ? 0x1000ULL * pages : 0x1000;
 	p.prp2 = pages <= 1 ? page : make_list(g, pages, page, down);
 	if (!pages && one_in(g, 4))
-		p.prp2 = diff_random(&g->seed);
+		p.prp2 = diff_random(&g->seed) & ~7ULL;
 	return p;
 }
 
@@ -281,8 +281,8 @@ static void hostile_sgl(struct generator_state *g)
 		    v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
 	stream_addf(g->st, "words at=0x%llx a=0x%llx b=0x800 c=0x%llx d=0x800", DIFF_LISTS + 0x4000 + 0x1000ULL * (at >> 12 & 3),
 		    data_page(g, 1), data_page(g, 1));
-	stream_addf(g->st, "io q=%u op=2 flags=0x40 slba=0 nlb=%u prp1=0x%llx prp2=0x%x000000000000%02x", some_queue(g),
-		    8 * below(g, 2) + 7, at, one_in(g, 2) ? 0x20 : 0x30, 16 * below(g, 5));
+	stream_addf(g->st, "io q=%u op=2 flags=0x40 slba=0 nlb=%u prp1=0x%llx prp2=0x%x000000000000%02x d14=%u", some_queue(g),
+		    8 * below(g, 2) + 7, at, one_in(g, 2) ? 0x20 : 0x30, 16 * below(g, 5), WRONG);
 }
 
 /* Anything at all, but for what has ranges of its own, and what QEMU offers besides. */
@@ -410,7 +410,7 @@ static void wrong_range(struct generator_state *g)
 	unsigned long long at = DIFF_LISTS + 0x20ULL * below(g, 0x100);
 
 	stream_addf(g->st, "words at=0x%llx a=0x%llx b=0x%x", at, (unsigned long long)(2 + below(g, 99)) << 32, 0x1FFF + below(g, 99));
-	stream_addf(g->st, "io q=%u op=9 prp1=0x%llx slba=0x400000000 d14=%u", some_queue(g), at, OUT_OF_RANGE);
+	stream_addf(g->st, "io q=%u op=9 prp1=0x%llx slba=0x400000000 d14=%u", some_queue(g), at, WRONG);
 	stream_addf(g->st, "io q=%u op=8 slba=%u nlb=%u", some_queue(g), DIFF_NS1_BLOCKS - below(g, 8), 8 + below(g, 1000));
 }
 
