@@ -205,12 +205,15 @@ struct stream *streams_read(const char *path, u32 *nr)
 		if (take_line(&st, nr, line, why, sizeof(why)))
 			continue;
 		fprintf(stderr, "%s:%u: %s\n", path, lines, why);
+		while (*nr)
+			stream_free(&st[--*nr]);
+		free(st);
 		fclose(f);
 		return NULL;
 	}
 	fclose(f);
 	if (!*nr)
-		fprintf(stderr, "%s: no stream\n", path);
+		fprintf(stderr, "%s: there is no stream in it\n", path);
 	for (u32 i = 0; i < *nr; i++)
 		snprintf(st[i].name, sizeof(st[i].name), "%.48s:%u", base ? base + 1 : path, i + 1);
 	return st;
