@@ -15,6 +15,7 @@
 #define PAGES 12
 #define IOVA(page) (0xC00000ULL + (u64)(page) * SPEC_PAGE_SIZE)
 #define LARGE_IOVA 0xE00000ULL
+#define ONE_RIGHT_IOVA 0xCFF000ULL	/* as differences.tsv has it */
 #define CHUNKS 4			/* pages of content on the medium at first */
 #define READ_LBA 64			/* from here on the device writes what it read */
 #define INDEXES 32
@@ -169,6 +170,8 @@ static void large(struct state *s)
 		stream_addf(s->st, "vtd-dma iova=0x%llx lba=%u read=1", LARGE_IOVA + 0x20000, READ_LBA);
 	else
 		stream_addf(s->st, "vtd-dma iova=0x%llx look=0x%llx lba=%u", LARGE_IOVA + 0x20000, 0x220000ULL, 8 * below(s, CHUNKS));
+	/* Another page of it, from the IOTLB. */
+	stream_addf(s->st, "vtd-dma iova=0x%llx look=0x%llx lba=%u", LARGE_IOVA + 0x31000, 0x231000ULL, 8 * below(s, CHUNKS));
 	s->kept = 0;
 }
 
@@ -216,7 +219,7 @@ static void interrupt(struct state *s)
 		stream_addf(s->st, "vtd-invalidate type=4 g=%u addr=%llu am=%u mark=%llu", below(s, 2), (unsigned long long)index,
 			    below(s, 3), (unsigned long long)++s->mark);
 	if (wrong == 5)
-		index += VTD_IRTES_NR << below(s, 8);
+		index = one_in(s, 2) ? VTD_IRTES_NR : index + (VTD_IRTES_NR << below(s, 8));
 	if (one_in(s, 4) && index)
 		stream_addf(s->st, "vtd-interrupt handle=%llu shv=1 data=%llu", (unsigned long long)(index - 1), 1ULL);
 	else
@@ -249,7 +252,7 @@ static void bad_descriptor(struct state *s)
 static void many_descriptors(struct state *s)
 {
 	stream_addf(s->st, "vtd-descriptor lo=0x%llx hi=0x%llx n=%u", 0x25ULL | (u64)below(s, 1000) << 32, VTD_STATUS,
-		    1 + below(s, 120));
+		    1 + below(s, 250));
 }
 
 static void event(struct state *s)
@@ -278,7 +281,17 @@ static void write_register(struct state *s)
 	stream_addf(s->st, "vtd-write at=0x%x where=%u v=0x%x", reg[i].at, reg[i].where, (u32)diff_random(&s->random) & reg[i].mask);
 }
 
-/* The last: a context or root entry that cannot be used kills the controller. */
+/* A page that is cached with one right is asked for the other: what follows is not the same on both machines. */
+static void miss_a_right(struct state *s)
+{
+	u32 read = below(s, 2);
+
+	stream_addf(s->st, "vtd-map iova=0x%llx to=0x220000 rights=%u tree=%u", ONE_RIGHT_IOVA, read ? 1 : 2, s->tree);
+	stream_addf(s->st, "vtd-dma read=%u iova=0x%llx look=0x220000 lba=%u", read, ONE_RIGHT_IOVA, read ? READ_LBA : 0);
+	stream_addf(s->st, "vtd-dma read=%u iova=0x%llx lba=%u%s", !read, ONE_RIGHT_IOVA, read ? 0 : READ_LBA, read ? " look=0x220000" : "");
+}
+
+/* A context or root entry that cannot be used kills the controller. */
 static void break_context(struct state *s)
 {
 	switch (below(s, 4)) {
@@ -351,5 +364,8 @@ void vtd_random(struct stream *st, u64 seed)
 	stream_addf(st, "vtd-event inv=1 v=0x22 im=1");
 	while (st->nr < OPERATIONS)
 		step(&s);
-	break_context(&s);
+	if (one_in(&s, 3))
+		miss_a_right(&s);
+	else
+		break_context(&s);
 }
