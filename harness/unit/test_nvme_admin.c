@@ -405,6 +405,31 @@ static void test_format__wipes_namespace(void **state)
 	assert_int_equal(rig_media_byte(r, RIG_NSZE - 1), 0);
 }
 
+/* NVM, Error Recovery (FID 05h): specific to a namespace, so each has its own. */
+static void test_feature__of_a_namespace__is_that_ones_alone(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct nvme_sqe set = { .opcode = NVME_ADM_SET_FEATURES, .nsid = 3, .cdw10 = 5, .cdw11 = 7 };
+	struct nvme_sqe get = { .opcode = NVME_ADM_GET_FEATURES, .nsid = 1, .cdw10 = 5 };
+	struct rig *r;
+
+	(void)state;
+	cfg.ns[0] = (struct nvme_ns_config){ .nsze = 0x1000, .ncap = 0x1000 };
+	cfg.ns[2] = (struct nvme_ns_config){ .first_block = 0x1000, .nsze = 0x100, .ncap = 0x100 };
+	r = rig_up(&cfg);
+	assert_int_equal(rig_admin(r, set), 0);
+	assert_int_equal(rig_cqe(r, &r->admin, get).dw0, 0);
+	get.nsid = 3;
+	assert_int_equal(rig_cqe(r, &r->admin, get).dw0, 7);
+	set.nsid = NVME_NSID_ALL;
+	set.cdw11 = 9;
+	assert_int_equal(rig_admin(r, set), 0);
+	assert_int_equal(rig_cqe(r, &r->admin, get).dw0, 9);
+	get.nsid = 1;
+	assert_int_equal(rig_cqe(r, &r->admin, get).dw0, 9);
+	rig_free(r);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -416,6 +441,7 @@ int main(void)
 		T(test_create_sq__bad_field__as_table_says),
 		T(test_delete__order_and_ids__as_table_says),
 		T(test_delete_cq__shared_by_two_sqs__needs_both_gone),
+		cmocka_unit_test(test_feature__of_a_namespace__is_that_ones_alone),
 		cmocka_unit_test(test_create__not_contiguous__list_is_used_and_checked),
 		T(test_identify__controller__tells_configuration),
 		T(test_identify__namespace__active_inactive_and_wrong),

@@ -37,8 +37,8 @@ static bool is_ns_specific(u8 fid)
 	return fid == NVME_FEAT_ERROR_RECOVERY;
 }
 
-/* The value's place, for features that are a number and nothing more. */
-static u32 *plain_value(struct nvme_features *f, u8 fid)
+/* The value's place, for features that are a number and nothing more. @nsid: of a namespace, where they are specific to one. */
+static u32 *plain_value(struct nvme_features *f, u8 fid, u32 nsid)
 {
 	switch (fid) {
 	case NVME_FEAT_ARBITRATION:
@@ -46,7 +46,7 @@ static u32 *plain_value(struct nvme_features *f, u8 fid)
 	case NVME_FEAT_POWER:
 		return &f->power;
 	case NVME_FEAT_ERROR_RECOVERY:
-		return &f->error_recovery;
+		return &f->error_recovery[nsid - 1];
 	case NVME_FEAT_VOLATILE_WC:
 		return &f->volatile_wc;
 	case NVME_FEAT_IRQ_COALESCE:
@@ -140,6 +140,16 @@ static u16 set_irq_config(struct nvme *n, u32 cdw11)
 	return NVME_SC_SUCCESS;
 }
 
+static void set_plain(struct nvme *n, u8 fid, u32 nsid, u32 val)
+{
+	if (!is_ns_specific(fid) || nsid != NVME_NSID_ALL) {
+		*plain_value(&n->feat, fid, nsid) = val;
+		return;
+	}
+	for (u32 i = 1; i <= NVME_NAMESPACES_MAX; i++)
+		*plain_value(&n->feat, fid, i) = val;
+}
+
 u16 nvme_admin_set_features(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
@@ -163,11 +173,11 @@ u16 nvme_admin_set_features(struct nvme_cmd *cmd)
 	/* NPSS = 0: there is one power state. */
 	if (fid == NVME_FEAT_POWER && (sqe->cdw11 & 0x1F))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	*plain_value(&n->feat, fid) = sqe->cdw11 & plain_mask(fid);
+	set_plain(n, fid, sqe->nsid, sqe->cdw11 & plain_mask(fid));
 	return NVME_SC_SUCCESS;
 }
 
-static u16 get_value(const struct nvme *n, struct nvme_features *f, u8 fid, u32 cdw11, u32 *val)
+static u16 get_value(const struct nvme *n, struct nvme_features *f, u8 fid, u32 nsid, u32 cdw11, u32 *val)
 {
 	u32 vector = (u32)FIELD_GET(NVME_FEAT_IRQ_VECTOR, cdw11);
 	u32 *at;
@@ -182,7 +192,7 @@ static u16 get_value(const struct nvme *n, struct nvme_features *f, u8 fid, u32 
 		*val = vector | ((f->irq_config_cd[vector / 8] >> (vector % 8)) & 1 ? (u32)NVME_FEAT_IRQ_CD : 0);
 		return NVME_SC_SUCCESS;
 	}
-	at = fid == NVME_FEAT_TEMPERATURE ? threshold(f, cdw11) : plain_value(f, fid);
+	at = fid == NVME_FEAT_TEMPERATURE ? threshold(f, cdw11) : plain_value(f, fid, nsid);
 	if (!at)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	*val = *at;
@@ -208,5 +218,6 @@ u16 nvme_admin_get_features(struct nvme_cmd *cmd)
 		return NVME_SC_SUCCESS;
 	}
 	/* Base 5.15: where saving is not supported, the saved value is the default. */
-	return get_value(n, select == NVME_FEAT_SELECT_CURRENT ? &n->feat : &defaults, fid, sqe->cdw11, &cmd->dw0);
+	return get_value(n, select == NVME_FEAT_SELECT_CURRENT ? &n->feat : &defaults, fid, sqe->nsid, sqe->cdw11,
+			 &cmd->dw0);
 }

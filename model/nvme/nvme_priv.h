@@ -104,8 +104,9 @@ struct nvme_error {
 
 /* Feature values that software may set; defaults in nvme_features.c. */
 struct nvme_features {
-	u32 arbitration, power, temp_over, temp_under, error_recovery, volatile_wc, num_queues, irq_coalesce,
+	u32 arbitration, power, temp_over, temp_under, volatile_wc, num_queues, irq_coalesce,
 		write_atomic, async_event;
+	u32 error_recovery[NVME_NAMESPACES_MAX];	/* by NSID - 1 */
 	u8 irq_config_cd[PCI_MSIX_VECTORS_MAX / 8];	/* CD bit of each vector */
 };
 
