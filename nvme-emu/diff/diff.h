@@ -206,7 +206,7 @@ void known_free(struct known *k);
 /* Is it known? Counts it. *ends: the machines' states differ from here on. */
 bool known_match(struct known *k, const struct mismatch *m, bool *ends);
 u64 known_total(const struct known *k);
-/* Entries for this witness, in order, and the stream that showed each first; false behind the last. */
+/* Entries for this witness, in order, and the stream that showed each first (NULL: none did, and one must); false behind the last. */
 bool known_entry(const struct known *k, u32 i, const char **id, u64 *count, const char **first);
 
 struct rows *rows_read(const char *path);

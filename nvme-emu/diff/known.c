@@ -32,13 +32,13 @@ static u32 version_number(const char *text, char **end)
 	return major * 1000 + (**end == '.' ? (u32)strtoul(*end + 1, end, 10) : 0);
 }
 
-/* "7.2..11.1", "11.1" or "*". */
+/* "7.2..11.1", "11.1" or "*"; a "?" behind it: what shows it is the witness's chance. */
 static bool version_applies(const char *range, const char *version)
 {
 	char *end;
 	u32 v = version_number(version, &end), low, high;
 
-	if (!strcmp(range, "*"))
+	if (*range == '*')
 		return true;
 	low = version_number(range, &end);
 	high = strncmp(end, "..", 2) ? low : version_number(end + 2, &end);
@@ -210,6 +210,11 @@ u64 known_total(const struct known *k)
 	return sum;
 }
 
+static bool by_chance(const struct entry *e)
+{
+	return strchr(e->column[C_VERSIONS], '?');
+}
+
 bool known_entry(const struct known *k, u32 i, const char **id, u64 *count, const char **first)
 {
 	for (u32 n = 0; n < k->nr; n++) {
@@ -217,7 +222,7 @@ bool known_entry(const struct known *k, u32 i, const char **id, u64 *count, cons
 			continue;
 		*id = k->entry[n].column[C_ID];
 		*count = k->entry[n].count;
-		*first = k->entry[n].first;
+		*first = k->entry[n].count ? k->entry[n].first : by_chance(&k->entry[n]) ? "not this time" : NULL;
 		return true;
 	}
 	return false;

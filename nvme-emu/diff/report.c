@@ -91,10 +91,10 @@ void report_run(const struct bench *b, struct run_result *r, bool complete)
 		r->rows_missed = rows_report(b->rows, stdout);
 	printf("known differences: %llu, by entry of the table and with the stream that showed it first:\n", (unsigned long long)known_total(b->known));
 	for (u32 i = 0; known_entry(b->known, i, &id, &count, &first); i++) {
-		if (!count && complete)
+		if (!first && complete)
 			r->not_shown++;
 		if (count || complete)
-			printf("  %-28s %8llu  %s\n", id, (unsigned long long)count, count ? first : "NO LONGER SHOWS");
+			printf("  %-28s %8llu  %s\n", id, (unsigned long long)count, first ? first : "NO LONGER SHOWS");
 	}
 	printf("unknown differences: %u\n", r->unknown);
 }
