@@ -83,6 +83,15 @@ README
 OUT=$planted harness/check/readme.sh "$planted/README.md" > "$planted/readme.log" 2>&1
 refuses "another output, another status" 2 readme
 
+printf '```console\n$ make -s a\n...\nb 1...\n```\n' > "$planted/of.md"
+printf 'other\nb 1 2\n' > "$planted/of.like"
+printf 'other\nb 2 2\n' > "$planted/of.other"
+if harness/check/readme-of a "$planted/of.like" "$planted/of.md" && ! harness/check/readme-of a "$planted/of.other" "$planted/of.md" > /dev/null; then
+	pass "readme-of: another output of a target"
+else
+	fail "readme-of: does not tell two outputs of a target apart"
+fi
+
 mkdir -p "$planted/bugs"
 printf 'echo right\n#< right\n' > "$planted/bugs/right.sh"
 printf 'echo wrong\n#< right\n' > "$planted/bugs/wrong.sh"
