@@ -83,6 +83,7 @@ README
 OUT=$planted harness/check/readme.sh "$planted/README.md" > "$planted/readme.log" 2>&1
 refuses "another output, another status" 2 readme
 
+# shellcheck disable=SC2016 # not for the shell
 printf '```console\n$ make -s a\n...\nb 1...\n```\n' > "$planted/of.md"
 printf 'other\nb 1 2\n' > "$planted/of.like"
 printf 'other\nb 2 2\n' > "$planted/of.other"
