@@ -14,6 +14,7 @@
 #   vm_answer NAME SECONDS            wait for the end of the last command: $answer is what it said; fail if it failed
 #   vm_ask NAME SECONDS COMMAND...    both
 #   vm_lives NAME                     fail unless its QEMU does
+#   vm_state NAME                     print what its processors and QEMU's threads are at (a test that fails does)
 #   vm_exits NAME                     MMIO exits so far, in KVM's own count (prints it)
 #   vm_kill NAME                      kill -9 its QEMU                       vm_off NAME: power off from inside
 # A VM's console is printed when it ends, each line with "L2 NAME|" before it; boot looks for complaints there too.
@@ -33,7 +34,9 @@ say()
 fail()
 {
 	for pid in "$vms"/*.pid; do
-		[ ! -e "$pid" ] || vm_console "$(basename "$pid" .pid)" >&2
+		[ -e "$pid" ] || continue
+		vm_state "$(basename "$pid" .pid)" >&2
+		vm_console "$(basename "$pid" .pid)" >&2
 	done
 	say "FAILED: $*" >&2
 	exit 1
@@ -107,12 +110,13 @@ vm_start()
 	shift 2
 	rm -f "$vm".*
 	echo "$name $uuid $*" > "$vm.args"
-	mkfifo "$vm.in" "$vm.out"
+	mkfifo "$vm.in" "$vm.out" "$vm.monitor.in" "$vm.monitor.out"
 	timeout $((600 * ${patience:-1})) qemu-system-x86_64 -accel kvm -cpu host,-xsave -smp 1 -m 192M -nodefaults -no-user-config -display none \
 		-no-reboot -M q35,hpet=off -L /share/qemu -bios /share/qemu/qboot.rom \
 		-kernel /l2/vmlinux -initrd /l2/initramfs \
 		-append "console=ttyS0 loglevel=5 panic=-1 reboot=t $l2_fast liov.run=$run liov.name=$name" \
 		-serial "file:$vm.console" -chardev "pipe,id=command,path=$vm" -serial chardev:command \
+		-chardev "pipe,id=monitor,path=$vm.monitor" -mon chardev=monitor \
 		-device "vfio-pci,sysfsdev=/sys/bus/mdev/devices/$uuid" "$@" < /dev/null > "$vm.qemu" 2>&1 &
 	echo $! > "$vm.pid"
 }
@@ -131,6 +135,7 @@ vm_up()
 		# shellcheck disable=SC3045 # busybox has it
 		if ! read -t $((150 * ${patience:-1})) -r answer <> "$vms/$up.out" && ! grep -q '^L2 begin' "$vms/$up.console"; then
 			say "VM $up stopped before its user space: once more"
+			vm_state "$up" >&2
 			vm_kill "$up"
 			# shellcheck disable=SC2046
 			vm_start $(cat "$vms/$up.args")
@@ -164,6 +169,24 @@ vm_ask()
 vm_lives()
 {
 	[ -e "/proc/$(cat "$vms/$1.pid")" ] || fail "VM $1 ended by itself"
+}
+
+# Twice: what moves is at work.
+vm_state()
+{
+	qemu=$(cat "$vms/$1.pid")
+	[ -e "/proc/$qemu" ] || { echo "STATE $1| its QEMU has ended"; return; }
+	for _ in 1 2; do
+		for counter in exits halt_exits mmio_exits irq_injections pf_fixed; do
+			printf '%s %s ' $counter "$(cat "/sys/kernel/debug/kvm/$qemu"-*/$counter)"
+		done
+		echo
+		for thread in "/proc/$qemu/task"/*; do
+			echo "thread ${thread##*/} $(cut -d' ' -f3 "$thread/stat") $(tr '\n' ' ' < "$thread/stack" | sed 's/\[<0>\] //g')"
+		done
+		printf 'info registers -a\ninfo lapic 0\ninfo lapic 1\n' > "$vms/$1.monitor.in"
+		timeout 2 cat "$vms/$1.monitor.out" | grep -E '^(CPU#|R[A-Z0-9 ]+=|CR0|LVTT|ISR|IRR|dumping)' || :
+	done 2>&1 | sed "s/^/STATE $1| /"
 }
 
 vm_exits()
