@@ -16,6 +16,7 @@ LINUX_MODULES ?= host guest
 .PHONY: kernel kernel-tree check-linux-static check-linux-gate check-linux-controls check-linux-mdev check-linux-stack
 
 $(LINUX_DEB)/complete: harness/qemu/get harness/qemu/vmlinux
+	@harness/deps build qemu
 	harness/qemu/get $(LINUX_DEB)
 	@touch $@
 
