@@ -74,7 +74,7 @@ static void test_read__malformed__says_line_and_what_is_right(void **state)
 	expect_refused(HEADER "LBA-02\t-\tg\tpaper\tcontained\tguest\t-\t-\tx\n", 2, "component");
 	expect_refused(HEADER "LBA-02\t-\tg\tpaper\tESCAPED\t-\tnvme\t-\tx\n", 2, "code");
 	expect_refused(HEADER "LBA-02\t-\tg\tpaper\tESCAPED\t-\tnvme:0/0x00+\t-\tx\n", 2, "code");
-	expect_refused(HEADER "LBA-02\t-\tg\tpaper\tDEGRADED\t-\t-\tb.share>0.5\tx\n", 2, "bound");
+	expect_refused(HEADER "LBA-02\t-\tg\tpaper\tDEGRADED\t-\t-\tb.share<0.5\tx\n", 2, "bound");
 	expect_refused(HEADER "LBA-02\t\tg\tpaper\tESCAPED\t-\t-\t-\tx\n", 2, "empty");
 	expect_refused(HEADER "LBA-02-is-a-name-that-is-too-long\t-\tg\tpaper\tESCAPED\t-\t-\t-\tx\n", 2, "too long");
 }
@@ -111,7 +111,7 @@ static bool bound(const char *text, s64 share, s64 slowdown)
 	struct run_measure m[3] = { { "b.share", share }, { "b.p99_slowdown", slowdown }, { "weight", 500000 } };
 	char why[200];
 
-	return expected_bound_holds(text, m, 3, why, sizeof(why));
+	return expected_bound_holds(text, m, 3, false, why, sizeof(why));
 }
 
 static void test_bound__each_form__holds_to_its_edges(void **state)
@@ -138,19 +138,58 @@ static void test_bound__each_form__holds_to_its_edges(void **state)
 	assert_false(bound("b.share=0", 1, 0));
 }
 
+static bool said(const char *text, bool mutant, s64 leaks, s64 claim)
+{
+	struct run_measure m[3] = { { "irte, vector leaks", leaks }, { "events bounded", claim }, { "one walk", 2000000 } };
+	char why[200];
+
+	return expected_bound_holds(text, m, 3, mutant, why, sizeof(why));
+}
+
+static void test_bound__words__are_names_units_and_claims(void **state)
+{
+	(void)state;
+	assert_true(said("irte, vector leaks=0 after 10000 cycles", false, 0, 0));
+	assert_false(said("irte, vector leaks=0 after 10000 cycles", false, 1, 0));
+	assert_true(said("irte, vector leaks<=100/s; events bounded", false, 100000000, 1000000));
+	assert_false(said("irte, vector leaks<=100/s; events bounded", false, 100000000, 0));
+	assert_false(said("irte, vector leaks<=100/s; events counted", false, 0, 1000000));
+	assert_true(said("irte, vector leaks<=one walk", false, 2000000, 0));
+	assert_false(said("irte, vector leaks<=one walk", false, 2000001, 0));
+	assert_true(said("irte, vector leaks=no", false, 0, 0));
+	assert_false(said("irte, vector leaks=no", false, 1000000, 0));
+	assert_true(said("irte, vector leaks>0 and <=20 (unit)", false, 20000000, 0));
+	assert_false(said("irte, vector leaks>0 and <=20 (unit)", false, 0, 0));
+	assert_false(said("irte, vector leaks>0 and <=20 (unit)", false, 20000001, 0));
+}
+
+static void test_bound__of_a_mutant__is_broken(void **state)
+{
+	(void)state;
+	assert_true(said("irte, vector leaks=0; mutant: >=2 (found)", false, 0, 0));
+	assert_false(said("irte, vector leaks=0; mutant: >=2 (found)", true, 0, 0));
+	assert_false(said("irte, vector leaks=0; mutant: >=2 (found)", true, 1000000, 0));
+	assert_true(said("irte, vector leaks=0; mutant: >=2 (found)", true, 2000000, 0));
+	assert_true(said("irte, vector leaks<=64 then error; mutant: more", true, 65000000, 0));
+	assert_false(said("irte, vector leaks<=64 then error; mutant: more", true, 64000000, 0));
+	assert_true(said("irte, vector leaks=0; mutant: events bounded", true, 1, 1000000));
+	assert_false(said("irte, vector leaks=0; mutant: events bounded", true, 1, 0));
+	assert_true(said("irte, vector leaks=0", true, 0, 0));
+}
+
 static void test_bound__not_measured__does_not_hold_and_says_so(void **state)
 {
 	char why[200];
 
 	(void)state;
-	assert_false(expected_bound_holds("b.share<=3", NULL, 0, why, sizeof(why)));
+	assert_false(expected_bound_holds("b.share<=3", NULL, 0, false, why, sizeof(why)));
 	assert_non_null(strstr(why, "b.share was not measured"));
 	assert_false(bound("b.share>=0.9*nothing", 1, 1));
 }
 
 static void test_bound__other_forms__do_not_parse(void **state)
 {
-	static const char *const wrong[] = { "", "b.share", "b.share>3", "b.share<=", "b.share 1..", "b.share=1+-", "b.share=1+-5", "=3", "3<=b.share",
+	static const char *const wrong[] = { "", "b.share", "b.share<3", "b.share<=", "b.share>=1 and >=2", "b.share<=2 and <=3", "a b..", "mutant: 5", "b.share 1..", "b.share=1+-", "b.share=1+-5", "=3", "3<=b.share",
 					     "b.share<=3;", "b.share<=3 b.x<=4", "b.share<=1.0000001", "b.share<=99999999999" };
 	char why[200];
 	size_t i;
@@ -168,6 +207,8 @@ int main(void)
 		cmocka_unit_test(test_read__malformed__says_line_and_what_is_right),
 		cmocka_unit_test(test_codes__plus_binds_tighter_than_bar),
 		cmocka_unit_test(test_bound__each_form__holds_to_its_edges),
+		cmocka_unit_test(test_bound__words__are_names_units_and_claims),
+		cmocka_unit_test(test_bound__of_a_mutant__is_broken),
 		cmocka_unit_test(test_bound__not_measured__does_not_hold_and_says_so),
 		cmocka_unit_test(test_bound__other_forms__do_not_parse),
 	};

@@ -36,9 +36,15 @@ bool expected_knows(const struct expected_table *t, const char *id);
 /* Does @expr ('|' alternatives of '+' conjunctions) hold of the codes seen? "-" always does. */
 bool expected_codes_hold(const char *expr, const struct verdict *v);
 
-/* Does each condition of @bound hold of what was measured? What does not, or is malformed, is said in @why. "-" always does. */
+/*
+ * Does each condition of @bound hold of what was measured? What does not, or is malformed, is said in @why. "-" always does.
+ * @mutant: of a run with a planted bug, which breaks the condition that stands before "mutant:".
+ */
 struct run_measure;
-bool expected_bound_holds(const char *bound, const struct run_measure *m, u32 nr, char *why, size_t why_size);
+bool expected_bound_holds(const char *bound, const struct run_measure *m, u32 nr, bool mutant, char *why, size_t why_size);
+
+/* May a measure be called so? */
+bool expected_name_ok(const char *name);
 
 /* Is the syntax of a bound right? For the reader. */
 bool expected_bound_parses(const char *bound, char *why, size_t why_size);

@@ -78,7 +78,7 @@ static int g_seen(lua_State *L)
 	return 0;
 }
 
-/* measure("b.share", value): whole, or a fraction kept to six places */
+/* measure("b.share", value): whole, or a fraction kept to six places; true and false are 1 and 0 */
 static int g_measure(lua_State *L)
 {
 	struct run_result *res = run_live(L)->res;
@@ -86,8 +86,8 @@ static int g_measure(lua_State *L)
 	struct run_measure *m = NULL;
 	u32 i;
 
-	if (strlen(name) >= sizeof(m->name) || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != strlen(name))
-		return luaL_error(L, "measure: the name '%s' is too long or odd; use letters, digits, '_' and '.'", name);
+	if (!expected_name_ok(name))
+		return luaL_error(L, "measure: the name '%s' is too long or odd; use letters, digits, blanks and _ . , / ( ) -", name);
 	for (i = 0; i < res->nr_measures; i++)
 		if (strcmp(res->measure[i].name, name) == 0)
 			m = &res->measure[i];
@@ -96,7 +96,9 @@ static int g_measure(lua_State *L)
 	if (!m)
 		m = &res->measure[res->nr_measures++];
 	strcpy(m->name, name);
-	if (lua_isinteger(L, 2)) {
+	if (lua_isboolean(L, 2)) {
+		m->micro = lua_toboolean(L, 2) * 1000000;
+	} else if (lua_isinteger(L, 2)) {
 		lua_Integer v = lua_tointeger(L, 2);
 
 		if (v > INT64_MAX / 1000000 || v < INT64_MIN / 1000000)
