@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REG_HEADER "liov.header"
 #define REG_VARIANTS "liov.variants"
@@ -112,6 +113,35 @@ static int decl_baseline(lua_State *L)
 	return 1;
 }
 
+/*
+ * include "name": the nearest lib/name.lua, beside the scenario or above it. A bare name, so that
+ * nothing but what lies in such a folder can be reached. One that includes itself runs out of depth.
+ */
+static int decl_include(lua_State *L)
+{
+	size_t len, n = strlen(sandbox_of(L)->path);
+	const char *name = luaL_checklstring(L, 1, &len), *scenario = sandbox_of(L)->path;
+	char path[400], err[SANDBOX_ERROR_MAX];
+
+	if (len == 0 || len > 32 || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != len)
+		return luaL_error(L, "include: '%s' is no name; give that of a file lib/NAME.lua, in small letters", name);
+	do {
+		while (n && scenario[n - 1] != '/')
+			n--;
+		snprintf(path, sizeof(path), "%.*slib/%s.lua", (int)n, scenario, name);
+		if (access(path, R_OK) == 0)
+			break;
+	} while (n-- > 0);
+	if (n == (size_t)-1)
+		return luaL_error(L, "include: there is no lib/%s.lua beside the scenario or above it", name);
+	if (sandbox_compile(L, path, err))
+		return luaL_error(L, "%s", err);
+	sandbox_enter(L);
+	lua_call(L, 0, 1);
+	sandbox_leave(L);
+	return 1;
+}
+
 /* Durations are whole picoseconds: ns(40), us(5), ms(1), s(2). */
 #define DURATION(fn, unit) \
 static int fn(lua_State *L) \
@@ -134,7 +164,7 @@ static int unknown_global(lua_State *L)
 void header_open(lua_State *L)
 {
 	static const luaL_Reg globals[] = {
-		{ "scenario", decl_scenario }, { "variant", decl_variant }, { "baseline", decl_baseline },
+		{ "scenario", decl_scenario }, { "variant", decl_variant }, { "baseline", decl_baseline }, { "include", decl_include },
 		{ "ns", decl_ns }, { "us", decl_us }, { "ms", decl_ms }, { "s", decl_s }, { NULL, NULL }
 	};
 

@@ -202,7 +202,7 @@ void sandbox_whole_path(const struct sandbox *sb, char text[SANDBOX_ERROR_MAX])
 	snprintf(text, SANDBOX_ERROR_MAX, "%.*s", (int)SANDBOX_ERROR_MAX - 1, whole);
 }
 
-int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MAX])
+int sandbox_compile(lua_State *L, const char *path, char err[SANDBOX_ERROR_MAX])
 {
 	static const char wanted[] = "give the path of a Lua text file";
 	char *text = malloc(SANDBOX_CHUNK_MAX + 1);
@@ -228,18 +228,23 @@ int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MA
 		return -1;
 	}
 	snprintf(name, sizeof(name), "@%s", path);
-	snprintf(sb->path, sizeof(sb->path), "%s", path);
-	ret = luaL_loadbufferx(sb->L, text, len, name, "t");
+	ret = luaL_loadbufferx(L, text, len, name, "t");
 	free(text);
 	if (ret == LUA_OK)
 		return 0;
-	if (len && text && ret == LUA_ERRSYNTAX && strstr(lua_tostring(sb->L, -1), "binary chunk"))
+	if (len && text && ret == LUA_ERRSYNTAX && strstr(lua_tostring(L, -1), "binary chunk"))
 		snprintf(err, SANDBOX_ERROR_MAX, "%s:1: compiled Lua; %s", path, wanted);
 	else
-		snprintf(err, SANDBOX_ERROR_MAX, "%s", lua_tostring(sb->L, -1));
-	sandbox_whole_path(sb, err);
-	lua_pop(sb->L, 1);
+		snprintf(err, SANDBOX_ERROR_MAX, "%s", lua_tostring(L, -1));
+	sandbox_whole_path(sandbox_of(L), err);
+	lua_pop(L, 1);
 	return -1;
+}
+
+int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MAX])
+{
+	snprintf(sb->path, sizeof(sb->path), "%s", path);
+	return sandbox_compile(sb->L, path, err);
 }
 
 static void error_text(lua_State *L, int status, char *err)

@@ -59,6 +59,8 @@ static inline struct sandbox *sandbox_of(lua_State *L)
 }
 
 /* Compile the text file @path: leaves its function on the stack. -1 with a message in @err. */
+int sandbox_compile(lua_State *L, const char *path, char err[SANDBOX_ERROR_MAX]);
+/* ... that is the scenario itself, on the main thread. */
 int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MAX]);
 
 /* As lua_pcall(); -1 with "file:line: message" in @err. */
