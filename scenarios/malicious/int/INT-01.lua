@@ -5,14 +5,12 @@ scenario {
   vms = baseline(),
 }
 
+local interrupt = include "interrupt"
+
 local function fire(m, dword)
-  local A, page = m:vm("A"), m:vm("A"):alloc(2)
-  A:store32(page, dword)
-  local slba = A.lba_base
-  expect.status(A:raw { opcode = 0x01, slba = slba, nlb = 7, prp1 = page }:wait(), "0/0x00")
-  attack(A, function()
-    A:raw { opcode = 0x02, slba = slba, nlb = 7, prp1 = 0xFEE00FFC, prp2 = page + 4096 }:wait()
-  end)
+  local A = m:vm("A")
+  local page = interrupt.block(A, dword)
+  attack(A, function() interrupt.by_prp(A, page) end)
 end
 
 variant("a", { about = "baseline: no entry up there" }, function(m) fire(m, 1) end)
