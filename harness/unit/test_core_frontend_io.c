@@ -76,12 +76,15 @@ static void shapes(struct world *w)
 	CHECK_INT(submit(r, LIOV_OP_READ, 0, 9, SEGS(AT(0, 4096))), -EINVAL);
 	/* MDTS: 128 KiB here; a block more is too much. */
 	CHECK_INT(submit(r, LIOV_OP_READ, 0, 257, SEGS(AT(0, 257 * 512))), -EINVAL);
+	/* What the data's own length says does not matter: 65536 blocks are 0 in 16 bits. */
+	CHECK_INT(submit(r, LIOV_OP_READ, 0, 0x10000, SEGS(AT(0, 4096))), -EINVAL);
 	/* NLB is 16 bits, 0's based: at most 65536 blocks. */
 	CHECK_INT(submit(r, LIOV_OP_WRITE_ZEROES, 0, 0x10001, NULL, 0), -EINVAL);
 	CHECK_INT(submit(r, (enum liov_op)6, 0, 8, SEGS(AT(0, 4096))), -EINVAL);
 	CHECK_INT(submit(r, (enum liov_op)-1, 0, 8, SEGS(AT(0, 4096))), -EINVAL);
 	CHECK_INT(liov_frontend_submit(&r->fe, 1, &(struct liov_request){ .op = LIOV_OP_FLUSH }), -EINVAL);
-	CHECK_INT(w->traced[LIOV_TRACE_DENY], 0);
+	/* The three beyond MDTS are refusals (LBA-06); the others are mistakes of the caller's. */
+	CHECK_INT(w->traced[LIOV_TRACE_DENY], 3);
 	nothing_sent(w, r);
 }
 

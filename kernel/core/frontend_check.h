@@ -21,6 +21,17 @@ static inline bool fe_blocks_ok(const struct liov_frontend *fe, vlba_t slba, u64
 #endif
 }
 
+/* No more than the controller moves in one command: counted in 64 bits, as the data's own length may say otherwise (LBA-06). */
+static inline bool fe_size_ok(const struct liov_frontend *fe, u64 blocks)
+{
+#ifdef LIOV_NO_FRONTEND_CHECKS
+	(void)fe, (void)blocks;
+	return true;
+#else
+	return fe->mdts_bytes == 0 || blocks << fe->lba_shift <= fe->mdts_bytes;
+#endif
+}
+
 /* Wholly inside one range registered with the device? Data pages and PRP list pages alike. Under q->lock. */
 static inline bool fe_memory_ok(const struct liov_fe_queue *q, gpa_t gpa, u64 len_bytes)
 {

@@ -158,6 +158,10 @@ static int fe_build_rw(struct liov_fe_queue *q, const struct liov_request *rq, u
 	sqe->cdw12 = (rq->blocks - 1) | (rq->fua ? (u32)NVME_RW_FUA : 0);
 	if (rq->op == LIOV_OP_WRITE_ZEROES)
 		return 0;
+	if (!fe_size_ok(fe, rq->blocks)) {
+		fe_trace(fe, LIOV_TRACE_DENY, 0, rq->slba.v, rq->blocks);
+		return -EINVAL;
+	}
 	ret = fe_check_shape(rq, &bytes);
 	if (ret)
 		return ret;

@@ -12,6 +12,7 @@
 
 #define SECTOR STORE_SECTOR_SIZE
 #define REQUEST_BLOCKS_MAX 256u		/* 128 KiB */
+#define NLB_MAX 0x10000u		/* what NLB can say */
 #define RETRIES_MAX 100000u		/* of a full queue, 1 us apart */
 
 static const char request_keys[] = "slba blocks queue tag data from into fua async timeout";
@@ -94,12 +95,18 @@ static bool has_data(enum liov_op op)
 	return op == LIOV_OP_READ || op == LIOV_OP_WRITE || op == LIOV_OP_COMPARE;
 }
 
+/* Of the data that there is; a request may claim more. */
+static u64 data_bytes(const struct request *q)
+{
+	return (q->blocks < REQUEST_BLOCKS_MAX ? q->blocks : REQUEST_BLOCKS_MAX) * SECTOR;
+}
+
 /* Through the frontend's checks. */
 static int request_checked(struct script_vm *v, const struct request *q, struct vm_io *io)
 {
 	struct liov_segment seg[LIOV_FE_SEGMENTS_MAX];
 	struct liov_request rq = { .op = q->op, .slba = { q->slba }, .blocks = (u32)q->blocks, .fua = q->fua, .segments = seg };
-	u64 at = q->gpa, left = q->blocks * SECTOR;
+	u64 at = q->gpa, left = data_bytes(q);
 
 	while (has_data(q->op) && left && rq.nr_segments < LIOV_FE_SEGMENTS_MAX) {
 		u64 n = SPEC_PAGE_SIZE - at % SPEC_PAGE_SIZE;
@@ -125,7 +132,7 @@ static int request_unchecked(struct script_vm *v, const struct request *q, u64 l
 		sqe.cdw12 = (u32)((q->blocks - 1) & NVME_RW_NLB) | (q->fua ? (u32)NVME_RW_FUA : 0);
 	}
 	if (has_data(q->op))
-		put_prps(gv, q->gpa, q->blocks * SECTOR, fe ? fe->info.dma_offset : 0, list, &sqe);
+		put_prps(gv, q->gpa, data_bytes(q), fe ? fe->info.dma_offset : 0, list, &sqe);
 	return submit(v, (u32)q->queue - 1, &sqe, io);
 }
 
@@ -164,7 +171,9 @@ static struct request read_request(lua_State *L, const struct args *a, struct sc
 		.fua = args_bool(a, "fua", false), .async = args_bool(a, "async", false), .timeout = args_u64(a, "timeout", SCENARIO_WAIT_PS),
 	};
 
-	q.blocks = op == LIOV_OP_FLUSH ? 0 : args_range(a, "blocks", 1, 1, has_data(op) ? REQUEST_BLOCKS_MAX : 1u << 16);
+	q.blocks = op == LIOV_OP_FLUSH ? 0 : args_range(a, "blocks", 1, 1, has_data(op) && op != LIOV_OP_READ ? REQUEST_BLOCKS_MAX : NLB_MAX);
+	if (has_data(op) && q.blocks > REQUEST_BLOCKS_MAX && !args_has(a, "into"))
+		luaL_error(L, "%s: data of more than %d blocks; give 'into', the address that is told for it", a->verb, (int)REQUEST_BLOCKS_MAX);
 	if (has_data(op))
 		q.gpa = args_has(a, "from") ? args_u64(a, "from", 0) : args_has(a, "into") ? args_u64(a, "into", 0) :
 			guest_buffer(L, v, q.blocks * SECTOR);
@@ -180,7 +189,7 @@ static int request(lua_State *L, enum liov_op op, bool unchecked)
 	struct args a = args_open(L, 2, "request", request_keys);
 	struct request q = read_request(L, &a, v, op);
 	struct script_io *io = io_new(L, v);
-	u64 list = needs_list(q.gpa, q.blocks * SECTOR) ? guest_buffer(L, v, SPEC_PAGE_SIZE) : 0;
+	u64 list = needs_list(q.gpa, data_bytes(&q)) ? guest_buffer(L, v, SPEC_PAGE_SIZE) : 0;
 	u32 retries = 0;
 	struct stand s;
 	bool done = false;

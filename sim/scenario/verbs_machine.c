@@ -291,6 +291,8 @@ static int m_fields(lua_State *L)
 		lua_pushinteger(L, (lua_Integer)pci_bar_base(nvme_function(r->m->nvme), 0));
 	else if (strcmp(name, "dstrd") == 0)
 		lua_pushinteger(L, r->cfg.ssd.dstrd);
+	else if (strcmp(name, "msix_table") == 0)
+		lua_pushinteger(L, nvme_function(r->m->nvme)->cfg.msix_table_off);
 	else if (strcmp(name, "asq_iova") == 0)
 		lua_pushinteger(L, (lua_Integer)r->m->backend.admin.iova.v);
 	else if (strcmp(name, "admin_tail") == 0)
