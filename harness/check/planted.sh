@@ -34,7 +34,7 @@ planted "blocks are not wiped" wipe.c \
 planted "the mediator takes any LBA" mediator_check.c \
 	's/if (!liov_lba_inside(/if (0 \&\& !liov_lba_inside(/' lba/LBA-01 mediated
 planted "the mediator takes any DSM range" mediator_prp.c \
-	's/else if (!liov_lba_inside(/else if (0 \&\& !liov_lba_inside(/' lba/LBA-07 mediated
+	's/if (bad < nr)/if (0 \&\& bad < nr)/' lba/LBA-07 mediated
 planted "released memory stays in the IOMMU's cache" memory.c \
 	'/port_iommu_unmap(be->host, iova, len_bytes);/{n;d}' iom/IOM-01 nrd
 planted "a queue has all LBAs in its domain" nrd.c \

@@ -55,10 +55,7 @@ static void admin_irq(void *arg)
 		if (((status & NVME_CQE_PHASE) != 0) != a->cq_phase)
 			break;
 		port_dma_rmb(be->home);
-		if (++a->cq_head == LIOV_ADMIN_DEPTH) {
-			a->cq_head = 0;
-			a->cq_phase = !a->cq_phase;
-		}
+		liov_ring_step(&a->cq_head, &a->cq_phase, LIOV_ADMIN_DEPTH);
 		admin_complete(a, (u16)(hi >> 32), (u16)(status >> 1) & NVME_STATUS_CODE,
 			       (u32)port_shm_rd64(&a->shm, off));
 	}
@@ -74,7 +71,7 @@ static void admin_send(struct liov_backend *be, const struct nvme_sqe *sqe)
 
 	port_shm_copy_out(&a->shm, ADMIN_SQ + a->sq_tail * (u32)sizeof(*sqe), sqe, sizeof(*sqe));
 	port_dma_wmb(be->home);
-	a->sq_tail = (a->sq_tail + 1) & (LIOV_ADMIN_DEPTH - 1);
+	a->sq_tail = liov_ring_next(a->sq_tail, LIOV_ADMIN_DEPTH);
 	port_mmio_wr32(&be->bar0, (u32)liov_doorbell(be, 0, false), a->sq_tail);
 }
 

@@ -18,7 +18,7 @@ static u32 cq_entries(const struct liov_vm *vm)
 
 bool liov_device_admin_cq_full(const struct liov_vm *vm)
 {
-	return (vm->dev.cq_tail + 1) % cq_entries(vm) == vm->dev.cq_head;
+	return liov_ring_next(vm->dev.cq_tail, cq_entries(vm)) == vm->dev.cq_head;
 }
 
 /* The half with the phase goes last: a guest that sees it sees all (Base 3.3.3.2). */
@@ -40,9 +40,7 @@ void liov_device_admin_post(struct liov_vm *vm, u16 cid, u16 status, u32 dw0)
 		liov_device_fatal(vm, at.v, DEVICE_CQ_BYTES);
 		return;
 	}
-	dev->cq_tail = (dev->cq_tail + 1) % cq_entries(vm);
-	if (dev->cq_tail == 0)
-		dev->cq_phase = !dev->cq_phase;
+	liov_ring_step(&dev->cq_tail, &dev->cq_phase, cq_entries(vm));
 	liov_device_irq(vm, 0);
 }
 _Static_assert(offsetof(struct nvme_cqe, sqhd) == 8, "two halves of eight bytes");
@@ -198,7 +196,7 @@ static void process(struct liov_vm *vm)
 			liov_device_fatal(vm, at.v, sizeof(sqe));
 			return;
 		}
-		dev->sq_head = (dev->sq_head + 1) % sq_entries(vm);
+		dev->sq_head = liov_ring_next(dev->sq_head, sq_entries(vm));
 		if (sqe.opcode == NVME_ADM_ABORT)
 			aborts++;
 		execute(vm, &sqe, aborts);
@@ -209,11 +207,10 @@ static void process(struct liov_vm *vm)
 static bool value_ok(const struct liov_vm *vm, bool cq, u32 val)
 {
 	const struct liov_device *dev = &vm->dev;
-	u32 n = cq_entries(vm);
 
 	if (!cq)
 		return val < sq_entries(vm) && val != dev->sq_tail;
-	return val < n && val != dev->cq_head && (val + n - dev->cq_head) % n <= (dev->cq_tail + n - dev->cq_head) % n;
+	return liov_ring_head_ok(dev->cq_head, dev->cq_tail, val, cq_entries(vm));
 }
 
 void liov_device_admin_doorbell(struct liov_vm *vm, bool cq, u32 val)

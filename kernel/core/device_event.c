@@ -86,7 +86,7 @@ static bool abort_aer(struct liov_vm *vm, u16 cid)
 	u32 n = (u32)FIELD_GET(NVME_AQA_ACQS, dev->aqa) + 1, i;
 
 	/* Two completions: of the AER, and of the Abort. */
-	if ((dev->cq_head + n - dev->cq_tail - 1) % n < 2)
+	if (liov_ring_free(dev->cq_head, dev->cq_tail, n) < 2)
 		return false;
 	for (i = 0; i < dev->nr_aer; i++)
 		if (dev->aer_cid[i] == cid)

@@ -6,6 +6,7 @@
 
 #include "liov/frontend.h"
 #include "nvme.h"
+#include "ring.h"
 
 #define FE_AER_CID	0xFFF0u
 

@@ -42,7 +42,7 @@ static void fe_admin_ring_reset(struct liov_frontend *fe)
 static void fe_admin_put(struct liov_frontend *fe, const struct nvme_sqe *sqe)
 {
 	port_shm_copy_out(&fe->admin, FE_ADMIN_SQ + fe->admin_sq_tail * 64u, sqe, sizeof(*sqe));
-	fe->admin_sq_tail = (fe->admin_sq_tail + 1) % FE_ADMIN_ENTRIES;
+	fe->admin_sq_tail = liov_ring_next(fe->admin_sq_tail, FE_ADMIN_ENTRIES);
 	port_dma_wmb(fe->home);
 	port_mmio_wr32(&fe->bar0, NVME_REG_DBS, fe->admin_sq_tail);
 }
@@ -67,9 +67,7 @@ static void fe_admin_irq(void *arg)
 		port_shm_copy_in(&fe->admin, off, &cqe, sizeof(cqe));
 		if (!!(cqe.status & NVME_CQE_PHASE) != fe->admin_phase)
 			break;
-		fe->admin_cq_head = (fe->admin_cq_head + 1) % FE_ADMIN_ENTRIES;
-		if (fe->admin_cq_head == 0)
-			fe->admin_phase = !fe->admin_phase;
+		liov_ring_step(&fe->admin_cq_head, &fe->admin_phase, FE_ADMIN_ENTRIES);
 		if (cqe.cid == FE_AER_CID) {
 			fe_admin_event(fe, cqe.dw0);
 		} else if (fe->admin_waiting && cqe.cid == fe->admin_wait_cid) {

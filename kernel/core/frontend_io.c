@@ -216,7 +216,7 @@ int liov_frontend_submit(struct liov_frontend *fe, u32 qi, const struct liov_req
 	q->tags[tag].busy = true;
 	q->tags[tag].cookie = rq->cookie;
 	port_shm_copy_out(&fe->cmb, q->sq + q->sq_tail * 64u, &sqe, sizeof(sqe));
-	q->sq_tail = q->sq_tail + 1 == q->entries ? 0 : q->sq_tail + 1;
+	q->sq_tail = liov_ring_next(q->sq_tail, q->entries);
 	fe_ring_sq(q);
 out:
 	port_unlock_irqrestore(&q->lock, flags);
@@ -265,11 +265,7 @@ static bool fe_next_cqe(struct liov_fe_queue *q, void **cookie, u16 *status, boo
 	if (((high >> 48) & NVME_CQE_PHASE) != (u64)q->cq_phase)
 		return false;
 	port_dma_rmb(fe->home);
-	q->cq_head++;
-	if (q->cq_head == q->entries) {
-		q->cq_head = 0;
-		q->cq_phase = !q->cq_phase;
-	}
+	liov_ring_step(&q->cq_head, &q->cq_phase, q->entries);
 	q->sq_head = (u32)(high & 0xFFFF);
 	*known = cid < q->entries && q->tags[cid].busy;
 	if (!*known)

@@ -36,11 +36,9 @@ int liov_hwq_start_driving(struct liov_hwq *q, u32 entries, liov_completion_fn f
 int liov_hwq_submit(struct liov_hwq *q, const struct nvme_sqe *sqe)
 {
 	unsigned long flags = port_lock_irqsave(&q->lock);
-	u32 next = q->sq_tail + 1;
+	u32 next = liov_ring_next(q->sq_tail, q->sq_entries);
 	int err = 0;
 
-	if (next >= q->sq_entries)
-		next = 0;
 	if (!q->sq_live) {
 		err = -EIO;
 	} else if (next == q->sq_head) {
@@ -75,10 +73,7 @@ static bool ring_pop(struct liov_hwq *q, struct nvme_cqe *cqe)
 	/* Under paper anybody's DMA can write here: what is no index is not believed. */
 	if (cqe->sqhd < q->sq_entries)
 		q->sq_head = cqe->sqhd;
-	if (++q->cq_head >= q->cq_entries) {
-		q->cq_head = 0;
-		q->cq_phase = !q->cq_phase;
-	}
+	liov_ring_step(&q->cq_head, &q->cq_phase, q->cq_entries);
 	found = true;
 out:
 	port_unlock_irqrestore(&q->lock, flags);

@@ -385,11 +385,8 @@ static bool value_ok(struct liov_mediator *med, const struct liov_mediated_queue
 {
 	unsigned long flags = port_lock_irqsave(&med->lock);
 	u32 n = cq ? q->cq.entries : q->sq.entries;
-	bool ok = val < n && val != (cq ? q->cq.head : q->sq.tail);
+	bool ok = cq ? liov_ring_head_ok(q->cq.head, q->cq.flushed, val, n) : val < n && val != q->sq.tail;
 
-	/* A head beyond what was posted would free entries that are not there (QD-04). */
-	if (ok && cq)
-		ok = (val + n - q->cq.head) % n <= (q->cq.flushed + n - q->cq.head) % n;
 	port_unlock_irqrestore(&med->lock, flags);
 	return ok;
 }

@@ -22,13 +22,14 @@
 #include "internal.h"
 #include "check.h"
 #include "device.h"
+#include "prp.h"
 
 #define MED_LIST_CHUNK		32u			/* pages of private lists allocated together */
 #define MED_LIST_CHUNKS		(LIOV_QUEUE_DEPTH_MAX / MED_LIST_CHUNK)
 #define MED_SQ_PAGES		16u
 #define MED_CQ_PAGES		4u
 #define MED_CQ_OFFSET		(MED_SQ_PAGES * (u32)SPEC_PAGE_SIZE)	/* of the CQ in a pair's pages */
-#define MED_LIST_ENTRIES	512u
+#define MED_LIST_ENTRIES	LIOV_PRP_ENTRIES
 #define MED_PASS_MAX		128u			/* commands fetched before others get a turn (EXH-09) */
 #define MED_NSID		1u
 #define MED_DOORBELLS		(2 * (LIOV_VM_QUEUES_MAX + 1)) /* as in BAR 0: SQ k at 2k, CQ k at 2k + 1 */

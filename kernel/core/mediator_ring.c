@@ -14,7 +14,7 @@ static struct med_cq *cq_of(struct liov_mediator *med, u32 cqid)
 
 static u32 cq_used(const struct med_cq *cq)
 {
-	return (cq->tail + cq->entries - cq->head) % cq->entries;
+	return liov_ring_used(cq->head, cq->tail, cq->entries);
 }
 
 /* --- towards the guest --- */
@@ -29,10 +29,7 @@ static void cq_fill(struct med_cq *cq, u32 sqid, u32 sqhd, u16 cid, u16 status)
 		.status = (u16)((status & NVME_STATUS_CODE) << 1 | (status & NVME_DNR ? NVME_CQE_DNR : 0) |
 				(cq->phase ? NVME_CQE_PHASE : 0)),
 	};
-	if (++cq->tail == cq->entries) {
-		cq->tail = 0;
-		cq->phase = !cq->phase;
-	}
+	liov_ring_step(&cq->tail, &cq->phase, cq->entries);
 }
 
 /* Under the lock, any context: entries in the CMB. The half with the phase last (QD-13). True: the guest is to be told. */
@@ -48,7 +45,7 @@ static bool flush_cmb(struct liov_mediator *med, struct med_cq *cq)
 		port_dma_wmb(med->vm->be->home);
 		port_shm_copy_out(&cq->shm, off + 8, &cqe->sqhd, 8);
 		port_dma_wmb(med->vm->be->home);
-		cq->flushed = (cq->flushed + 1) % cq->entries;
+		cq->flushed = liov_ring_next(cq->flushed, cq->entries);
 		any = true;
 	}
 	return any;
@@ -80,7 +77,7 @@ static bool flush_ram(struct liov_mediator *med, struct med_cq *cq)
 			break;
 		}
 		flags = port_lock_irqsave(&med->lock);
-		cq->flushed = (cq->flushed + 1) % cq->entries;
+		cq->flushed = liov_ring_next(cq->flushed, cq->entries);
 		port_unlock_irqrestore(&med->lock, flags);
 		any = true;
 	}
@@ -314,7 +311,7 @@ static bool serve(struct liov_mediator *med, struct liov_mediated_queue *q)
 	if (fetch(med, &q->sq, &sqe))
 		return false;
 	flags = port_lock_irqsave(&med->lock);
-	q->sq.head = (q->sq.head + 1) % q->sq.entries;
+	q->sq.head = liov_ring_next(q->sq.head, q->sq.entries);
 	cq->reserved++;
 	tag = med->free_tags[--med->nr_free];
 	port_unlock_irqrestore(&med->lock, flags);
