@@ -195,6 +195,8 @@ void machine_free(struct machine *m)
 	task_free_all(&m->tasks);
 	/* These take their events out of the queue; what the host and its VMs have there just goes. */
 	nvme_free(m->nvme);
+	while (m->nr_others)
+		free(m->other[--m->nr_others]);
 	vtd_free(m->vtd);
 	if (m->host)
 		host_free(m->host);

@@ -24,6 +24,8 @@
 #define MACHINE_BAR_BASE	0xC0000000ull	/* BARs are placed from here */
 #define MACHINE_VTD_BASE	0xFED90000ull
 #define MACHINE_HIGH_RAM	0x100000000ull	/* VMs' memory from here */
+#define MACHINE_OTHERS_BASE	0xD0000000ull	/* BARs of functions beside the SSD */
+#define MACHINE_OTHERS_MAX	4
 #define MACHINE_SSD_RID		0x0100
 #define MACHINE_IRTE_BASE	0x10		/* IRTE of vector v: this + v */
 
@@ -44,6 +46,7 @@ struct machine_config {
 	u64 watch_latency_ps;		/* from a store to a watched page to the host's looking at it */
 };
 
+struct pci_plain;
 struct port_host;
 struct port_vm;
 struct oracle_violation;
@@ -58,6 +61,8 @@ struct machine {
 	struct cpu cpu;
 	struct pci_root root;
 	struct nvme *nvme;
+	struct pci_plain *other[MACHINE_OTHERS_MAX];	/* functions beside it */
+	u32 nr_others;
 	struct task *tasks;
 	struct port_host *host;
 	struct liov_backend backend;

@@ -30,7 +30,7 @@ struct oracle *oracle_new(struct machine *m, void (*fn)(void *opaque, const stru
 {
 	struct oracle_world w = {
 		.media = m->media, .blocks = m->cfg.ssd.nsze, .ssd = nvme_function(m->nvme), .dstrd = m->cfg.ssd.dstrd,
-		.irte_base = MACHINE_IRTE_BASE, .vcpu_vm = vcpu_vm, .vcpu_pid = vcpu_pid, .violated = violated, .opaque = m,
+		.irte_base = MACHINE_IRTE_BASE, .vectors = m->cfg.ssd.msix_vectors, .vcpu_vm = vcpu_vm, .vcpu_pid = vcpu_pid, .violated = violated, .opaque = m,
 	};
 	u64 mask[2] = { 0 };
 	struct oracle *o = oracle_create(&w, mask);

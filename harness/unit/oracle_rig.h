@@ -126,7 +126,7 @@ static const struct pci_ops ops = { .mmio_read = no_read, .mmio_write = no_write
 static void watch(u32 dstrd)
 {
 	struct oracle_world w = {
-		.media = f->media, .blocks = 0x10000, .ssd = &f->fn, .dstrd = dstrd, .irte_base = IRTE_BASE,
+		.media = f->media, .blocks = 0x10000, .ssd = &f->fn, .dstrd = dstrd, .irte_base = IRTE_BASE, .vectors = 8,
 		.vcpu_vm = vcpu_vm, .vcpu_pid = vcpu_pid, .violated = violated, .opaque = f,
 	};
 	u64 mask[2] = { 0 };

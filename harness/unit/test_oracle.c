@@ -243,6 +243,29 @@ static void test_vector__message_of_own_queue__only_that(void **state)
 	breach(ORACLE_VECTOR, 2, 1);
 }
 
+/* A function that is all VM 2's: what it reads, writes and fires is VM 2's doing. */
+static void test_function__of_a_vm__answers_for_it(void **state)
+{
+	(void)state;
+	event(SIM_TRACE_FUNCTION, 0x200, 2, 0, 0);
+	event(TRACE_DMA, 0x200 | 1 << 16 | PCI_DMA_DATA << 17, 0, RAM(2), 4);
+	legal();
+	event(TRACE_DMA, 0x200 | 1 << 16 | PCI_DMA_DATA << 17, 0, RAM(1), 4);
+	breach(ORACLE_FRAME, 2, 1);
+	event(TRACE_IRTE_POST, 0x200, IRTE_BASE + QUEUE(1), 0x41, PID(1));
+	breach(ORACLE_VECTOR, 2, 1);
+	event(TRACE_IRTE_POST, 0x200, 0x100, 0x41, PID(2));
+	breach(ORACLE_VECTOR, 2, 2);
+	/* A handler of the SSD's is called once too often; any other entry is the host's for something else. */
+	event(TRACE_IRTE_REMAP, 0x200, IRTE_BASE + QUEUE(1), 0x30, 0);
+	legal();
+	event(TRACE_IRTE_REMAP, 0x200, IRTE_BASE + 8, 0x30, 0);
+	breach(ORACLE_VECTOR, 2, SIM_OWNER_HOST);
+	/* The SSD's own message next to it is not covered by that. */
+	irte(TRACE_IRTE_REMAP, (u64)QUEUE(2) << 48 | 1, QUEUE(1), 0);
+	breach(ORACLE_VECTOR, 2, SIM_OWNER_HOST);
+}
+
 /* The entry was not taken back with the queue: a late message, of nobody's, to a vCPU that is there or not. */
 static void test_vector__queue_was_taken__posted_to_nobody_any_more(void **state)
 {
@@ -402,6 +425,7 @@ int main(void)
 		TEST(test_doorbell__own_queues__only_those),
 		TEST(test_admin__its_doorbells__the_hosts),
 		TEST(test_vector__message_of_own_queue__only_that),
+		TEST(test_function__of_a_vm__answers_for_it),
 		TEST(test_vector__queue_was_taken__posted_to_nobody_any_more),
 		TEST(test_remanence__stale_blocks__not_to_who_never_wrote_them),
 		TEST(test_overlap__two_owners__never),

@@ -75,10 +75,13 @@ static void hwq_irq(void *arg)
 {
 	struct liov_hwq *q = arg;
 
-	if (q->host_driven)
-		liov_hwq_poll(q);
-	else if (q->vm)
+	if (q->host_driven) {
+		/* Anybody may have sent it (INT-05): what counts is the ring. */
+		if (!liov_hwq_poll(q))
+			liov_guard(q->be, q->vm ? LIOV_MEDIATOR : LIOV_BACKEND, q->owner, LIOV_GUARD_NOTHING_NEW, q->qid, 0);
+	} else if (q->vm) {
 		liov_device_irq(q->vm, q->vvec);
+	}
 }
 
 /* Masks do not nest: a home may count them. */

@@ -80,12 +80,13 @@ out:
 	return found;
 }
 
-void liov_hwq_poll(struct liov_hwq *q)
+u32 liov_hwq_poll(struct liov_hwq *q)
 {
 	struct nvme_cqe cqe;
 	unsigned long flags;
+	u32 n;
 
-	for (u32 n = 0; n < q->depth_max && ring_pop(q, &cqe); n++)
+	for (n = 0; n < q->depth_max && ring_pop(q, &cqe); n++)
 		q->complete(q->complete_arg, &cqe);
 	/* Two may poll at once; writing the same value twice is an error to the controller. */
 	flags = port_lock_irqsave(&q->lock);
@@ -94,4 +95,5 @@ void liov_hwq_poll(struct liov_hwq *q)
 		port_mmio_wr32(&q->be->bar0, (u32)liov_doorbell(q->be, q->qid, true), q->cq_head);
 	}
 	port_unlock_irqrestore(&q->lock, flags);
+	return n;
 }

@@ -81,7 +81,8 @@ int liov_hwq_delete_cq(struct liov_hwq *q);
  */
 int liov_hwq_start_driving(struct liov_hwq *q, u32 entries, liov_completion_fn fn, void *arg);
 int liov_hwq_submit(struct liov_hwq *q, const struct nvme_sqe *sqe);
-void liov_hwq_poll(struct liov_hwq *q);
+/* How many completions it found. */
+u32 liov_hwq_poll(struct liov_hwq *q);
 
 /* --- hostio.c: the host's own commands --- */
 int liov_hostio_init(struct liov_hwq *q);

@@ -93,9 +93,13 @@ void host_iommu_unmap(struct port_host *h, u64 iova, u64 len);
 /* Queue a 128-bit descriptor and a wait, and wait. In a task. */
 void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi);
 
+/* --- others.c --- A plain function joins the bus and is assigned to @vm as a whole. NULL: rid taken, no room. */
+struct pci_plain *host_add_function(struct machine *m, u16 rid, u32 vm);
+
 /* --- irq.c --- */
 int host_irq_init(struct port_host *h);
 void host_irq_write_irte(struct port_host *h, u32 index, u64 lo, u64 hi);
+void host_irq_read_irte(struct port_host *h, u32 index, u64 *lo, u64 *hi);
 /* Host vectors arrive here (struct cpu's hook). */
 void host_irq_arrive(void *opaque, unsigned int pcpu, u8 vector);
 /* Software's way to a VM: PIR bit, ON, notification. */

@@ -28,6 +28,15 @@ void host_irq_write_irte(struct port_host *h, u32 index, u64 lo, u64 hi)
 	bus_wr64(&h->m->bus, at, lo);
 }
 
+void host_irq_read_irte(struct port_host *h, u32 index, u64 *lo, u64 *hi)
+{
+	hpa_t at = { h->irta.v + (u64)index * VTD_IRTE_SIZE };
+	bool ok;
+
+	*lo = bus_rd64(&h->m->bus, at, &ok);
+	*hi = bus_rd64(&h->m->bus, (hpa_t){ at.v + 8 }, &ok);
+}
+
 static void irte_flush(struct port_host *h, u32 index)
 {
 	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IEC) | VTD_QI_IEC_LO_G |

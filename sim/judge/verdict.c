@@ -19,6 +19,7 @@ struct judge {
 	struct machine *m;
 	struct oracle *o;
 	bool open, sister, measured, rejected;
+	bool foreign_irq;		/* another function than the SSD has fired an entry */
 	u32 by;
 	u64 violations_before;
 	struct standing standing[STANDING_MAX];
@@ -149,6 +150,12 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 
 	if (component >= LIOV_COMPONENTS)
 		return;
+	/* A handler that was called for nothing: it is the victim's, and what it shows is the attacker's interrupt. */
+	if (kind == LIOV_TRACE_GUARD && code == LIOV_GUARD_NOTHING_NEW) {
+		if (j->foreign_irq)
+			add_evidence(j, ev, components[component], EVIDENCE_COVERS, "found nothing new in queue", ev->c, ev->d);
+		return;
+	}
 	if (kind == LIOV_TRACE_GUARD && (code == LIOV_GUARD_IOVA_REVOKED || code == LIOV_GUARD_LBA_WIPED))
 		remember_guard(j, ev);
 	if (ev->a != j->by)
@@ -240,6 +247,10 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 	case TRACE_MEDIA:
 		media_event(j, ev);
 		break;
+	case TRACE_IRTE_REMAP:
+		if ((ev->a & 0xFFFF) != MACHINE_SSD_RID)
+			j->foreign_irq = true;
+		break;
 	case TRACE_CFS:
 		add_code(j, "csts:cfs");
 		break;
@@ -266,7 +277,7 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 struct judge *judge_new(struct machine *m, struct oracle *o)
 {
 	static const u32 kinds[] = { TRACE_CMD_REFUSED, TRACE_DOORBELL_BAD, TRACE_CQE, TRACE_MEDIA, TRACE_CFS, TRACE_DMA_NO_TARGET,
-				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_EPT_VIOLATION, SIM_TRACE_NO_SLOT,
+				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_EPT_VIOLATION, SIM_TRACE_NO_SLOT,
 				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
 				     SIM_TRACE_LIOV + LIOV_TRACE_EMULATED };
 	struct judge *j = calloc(1, sizeof(*j));

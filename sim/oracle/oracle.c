@@ -13,6 +13,7 @@
 #define BLOCK 512ull
 #define QUEUES_MAX 512
 #define PAGE_HINTS 256
+#define OTHERS_MAX 8
 
 /* Owner of a range of frames; ranges in ascending order. What is not listed is free. */
 struct owned {
@@ -26,6 +27,8 @@ struct oracle {
 	u32 nr_frames, cap_frames;
 	u32 last;			/* frames[] index of the last hit */
 	u32 queue_owner[QUEUES_MAX];
+	struct { u32 rid, vm; } other[OTHERS_MAX];	/* functions beside the SSD */
+	u32 nr_others;
 	struct { u64 start, count; bool live; } lba[ORACLE_VMS_MAX];
 	u64 *written;			/* bit a block: written by who owns it now */
 	u64 msi_time;
@@ -284,6 +287,24 @@ static struct page_owner *page_find(struct oracle *o, u64 hpa)
 	return NULL;
 }
 
+static void function_assigned(struct oracle *o, const struct trace_event *ev)
+{
+	assert(o->nr_others < OTHERS_MAX);
+	o->other[o->nr_others].rid = (u32)ev->a;
+	o->other[o->nr_others++].vm = (u32)ev->b;
+}
+
+/* Who made a request: the VM of the command that the SSD works on, or of the function that is all a VM's. */
+static u32 requester(const struct oracle *o, u32 rid, u64 io_id)
+{
+	u32 i;
+
+	for (i = 0; i < o->nr_others; i++)
+		if (o->other[i].rid == rid)
+			return o->other[i].vm;
+	return oracle_queue_owner(o, (u32)(io_id >> 48));
+}
+
 /* --- DMA --- */
 
 static void dma(struct oracle *o, const struct trace_event *ev)
@@ -294,7 +315,7 @@ static void dma(struct oracle *o, const struct trace_event *ev)
 
 	if (kind == PCI_DMA_QUEUE)
 		return;		/* entries of queues: the host chose their addresses */
-	vm = oracle_queue_owner(o, (u32)(ev->io_id >> 48));
+	vm = requester(o, (u32)ev->a & 0xFFFF, ev->io_id);
 	if (vm == SIM_OWNER_HOST)
 		return;
 	owner = frame_owner(o, ev->c);
@@ -412,11 +433,17 @@ static void interrupt(struct oracle *o, const struct trace_event *ev, bool poste
 {
 	u32 victim = posted ? pid_owner(o, ev->d) : SIM_OWNER_HOST;
 	bool own = o->msi_seen && o->msi_time == ev->time_ps && ev->b == o->w.irte_base + o->msi_vector;
-	u32 by = oracle_queue_owner(o, own ? o->msi_vector : (u32)(ev->io_id >> 48));
+	u32 by = own ? oracle_queue_owner(o, o->msi_vector) : requester(o, (u32)ev->a, ev->io_id);
 
 	o->msi_seen = false;
 	/* A queue that is nobody's any more has no right to a descriptor that is nobody's any more. */
 	if (own && (!posted || (by == victim && is_vm(by))))
+		return;
+	/*
+	 * Another function's message to a handler of the host's: it looks into the ring whoever calls it, so one
+	 * call more is no harm. From the SSD itself a guest's data had become a message: one too many.
+	 */
+	if (!posted && ev->a != o->w.ssd->cfg.rid && ev->b >= o->w.irte_base && ev->b - o->w.irte_base < o->w.vectors)
 		return;
 	violation(o, ev, ORACLE_VECTOR, by, victim, own ? "its vector interrupts through entry" : "DMA interrupts through entry", ev->b, 1);
 }
@@ -443,6 +470,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 	case SIM_TRACE_REVOKED: pages_revoked(o, ev); break;
 	case SIM_TRACE_VM: vm_changed(o, ev); break;
 	case SIM_TRACE_QUEUE: queue_changed(o, ev); break;
+	case SIM_TRACE_FUNCTION: function_assigned(o, ev); break;
 	default: break;
 	}
 }
@@ -451,7 +479,7 @@ struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 {
 	static const u32 kinds[] = { TRACE_MEDIA, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
 				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
-				     SIM_TRACE_QUEUE };
+				     SIM_TRACE_QUEUE, SIM_TRACE_FUNCTION };
 	struct oracle *o = calloc(1, sizeof(*o));
 	u32 i;
 

@@ -17,7 +17,7 @@ enum oracle_claim {
 	ORACLE_HOST_MEMORY,	/* ... and never the host's or free frames */
 	ORACLE_CPU,		/* a vCPU's access reaches only memory that is the VM's */
 	ORACLE_DOORBELL,	/* a vCPU rings only doorbells of the VM's queues */
-	ORACLE_VECTOR,		/* a VM is interrupted only by its own queues' vectors */
+	ORACLE_VECTOR,		/* a VM is interrupted only by its own queues' vectors; the host by no other entry than theirs */
 	ORACLE_REMANENCE,	/* nobody reads what an earlier owner left */
 	ORACLE_OVERLAP,		/* nothing has two owners */
 	ORACLE_ADMIN,		/* no guest causes an admin command of the physical controller */
@@ -45,7 +45,7 @@ struct oracle_world {
 	u64 blocks;
 	struct pci_function *ssd;
 	u32 dstrd;			/* as CAP.DSTRD */
-	u32 irte_base;			/* remapping entry of vector v: this + v */
+	u32 irte_base, vectors;		/* remapping entry of vector v of so many: irte_base + v */
 	/* VM of a model vCPU, or SIM_OWNER_NONE; address of its posted-interrupt descriptor, or 0 */
 	u32 (*vcpu_vm)(void *opaque, u32 vcpu);
 	u64 (*vcpu_pid)(void *opaque, u32 vcpu);

@@ -150,6 +150,7 @@ void header_vm_wish(lua_State *L, int index, struct vm_wish *w, u32 id, enum lio
 /* verbs*.c: metatables and globals of scripts */
 void verbs_open(lua_State *L);		/* all */
 void verbs_open_machine(lua_State *L);
+void verbs_open_host(lua_State *L);
 void verbs_open_vm(lua_State *L);
 void verbs_open_memory(lua_State *L);
 void verbs_open_io(lua_State *L);

@@ -180,6 +180,7 @@ void verbs_open_expect(lua_State *L)
 void verbs_open(lua_State *L)
 {
 	verbs_open_machine(L);
+	verbs_open_host(L);
 	verbs_open_vm(L);
 	verbs_open_memory(L);
 	verbs_open_io(L);

@@ -204,33 +204,6 @@ static int m_media_read(lua_State *L)
 	return 1;
 }
 
-/* An interrupt remapping entry of this function: m:irte{ index = 0x8080, vector = 0x60, vm = B } is posted to a vCPU; without vm it goes to core @core. */
-static int m_irte(lua_State *L)
-{
-	struct run *r = check_m(L);
-	struct args a = args_open(L, 2, "irte", "index vector vm vcpu core");
-	u32 index = (u32)args_range(&a, "index", args_need(&a, "index"), 0, HOST_IRTES - 1);
-	u64 vector = args_range(&a, "vector", 0x60, 0x10, 0xFF), lo, hi;
-	struct script_vm *v = NULL;
-
-	hi = FIELD_PREP(VTD_IRTE_HI_SID, MACHINE_SSD_RID) | FIELD_PREP(VTD_IRTE_HI_SQ, VTD_SQ_ALL) | FIELD_PREP(VTD_IRTE_HI_SVT, VTD_SVT_SID_SQ);
-	lo = VTD_IRTE_LO_P | FIELD_PREP(VTD_IRTE_LO_V, vector);
-	if (args_has(&a, "vm")) {
-		u64 pid;
-
-		lua_getfield(L, 2, "vm");
-		v = check_live_vm(L, lua_gettop(L));
-		pid = v->vm->gv[args_range(&a, "vcpu", 0, 0, v->vm->cfg.vcpus - 1)].vcpu.pid.v;
-		lo |= VTD_IRTE_LO_IM | FIELD_PREP(VTD_IRTE_POSTED_LO_PDA, pid >> 6);
-		hi |= FIELD_PREP(VTD_IRTE_POSTED_HI_PDA, pid >> 32);
-	} else {
-		lo |= FIELD_PREP(VTD_IRTE_LO_DST, args_range(&a, "core", 0, 0, r->cfg.pcpus - 1));
-	}
-	host_irq_write_irte(r->m->host, index, lo, hi);
-	host_iommu_invalidate(r->m->host, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IEC), 0);
-	return 0;
-}
-
 static void set(lua_State *L, const char *name, u64 v)
 {
 	lua_pushinteger(L, (lua_Integer)v);
@@ -319,7 +292,7 @@ void verbs_open_machine(lua_State *L)
 		{ "vm", m_vm }, { "create_vm", m_create_vm }, { "destroy", m_destroy }, { "sleep", m_sleep }, { "now", m_now },
 		{ "spawn", m_spawn }, { "reset_controller", m_reset_controller }, { "plant", m_plant }, { "release_queue", m_release_queue },
 		{ "balloon", m_balloon }, { "plug", m_plug },
-		{ "media_holds", m_media_holds }, { "media_read", m_media_read }, { "irte", m_irte }, { "counters", m_counters },
+		{ "media_holds", m_media_holds }, { "media_read", m_media_read }, { "counters", m_counters },
 		{ "queue_fetched", m_queue_fetched }, { "violations", m_violations }, { NULL, NULL }
 	};
 	static const luaL_Reg actor_verbs[] = { { "join", actor_join }, { NULL, NULL } };

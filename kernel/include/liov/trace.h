@@ -34,7 +34,8 @@ enum liov_guard {
 	LIOV_GUARD_LBA_WIPED,		/* a = first block, b = blocks */
 	LIOV_GUARD_COPIED,		/* mediator works on a private copy: a = guest address, b = bytes */
 	LIOV_GUARD_QUEUE_QUIET,		/* a = hardware qid: deleted, nothing of it in flight */
-	LIOV_GUARD_OWN_QUEUE		/* mediator: a trapped doorbell names the VM's own queue: a = offset, b = value */
+	LIOV_GUARD_OWN_QUEUE,		/* mediator: a trapped doorbell names the VM's own queue: a = offset, b = value */
+	LIOV_GUARD_NOTHING_NEW		/* an interrupt for which there was no completion was let pass: a = hardware qid */
 };
 
 struct liov_trace {
