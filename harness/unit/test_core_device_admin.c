@@ -70,7 +70,7 @@ static void test_identify__controller__is_built_for_the_vm(void **state)
 	assert_int_equal(d[512], 0x66);
 	assert_int_equal(d[513], 0x44);
 	assert_int_equal(d[516], 1);				/* NN */
-	assert_int_equal(d[520] | d[521] << 8, 0x000D);		/* Compare, DSM, Write Zeroes */
+	assert_int_equal(d[520] | d[521] << 8, 0x010D);		/* Compare, DSM, Write Zeroes, Copy */
 	assert_int_equal(d[536] | d[537] << 8 | d[538] << 16 | d[539] << 24, 0);
 	for (i = 3072; i < 4096; i++)
 		assert_int_equal(d[i], 0);

@@ -144,10 +144,10 @@ static void test_lba__outside_the_window__is_0_80(void **state)
 	assert_int_equal(refused(rw(2, 0x800000, 0, BUF + 1, 0)), 0x80 | DNR);
 }
 
-/* LBA-08, LBA-09, LBA-10, EXH-08 */
+/* LBA-09, LBA-10, EXH-08 */
 static void test_command__not_offered__is_refused(void **state)
 {
-	static const u8 opcodes[] = { 0x04, 0x0C, 0x0D, 0x0E, 0x11, 0x15, 0x19, 0x7F, 0xC0 };
+	static const u8 opcodes[] = { 0x04, 0x0C, 0x0D, 0x0E, 0x11, 0x15, 0x7F, 0xC0 };
 	struct nvme_sqe sqe;
 	u32 i;
 
@@ -172,6 +172,7 @@ static void test_command__not_offered__is_refused(void **state)
 	assert_int_equal(refused(rw(5, 0, 0, BUF, 0)), 0x01 | DNR);
 	assert_int_equal(refused(rw(8, 0, 0, BUF, 0)), 0x01 | DNR);
 	assert_int_equal(refused(rw(9, 0, 0, BUF, 0)), 0x01 | DNR);
+	assert_int_equal(refused(rw(0x19, 0, 0, BUF, 0)), 0x01 | DNR);
 }
 
 /* GPA-01 to GPA-05, GPA-11 to GPA-13, INT-01, CMB-05 */
@@ -249,6 +250,50 @@ static void test_dsm__ranges__are_checked_and_translated_on_a_copy(void **state)
 	in.prp2 = BUF + 8;
 	assert_int_equal(refused(in), 0x13 | DNR);
 }
+
+/* LBA-08: NVM 3.2.2 */
+static void test_copy__ranges_and_destination__are_checked_and_translated_on_a_copy(void **state)
+{
+	struct nvme_copy_range *r = ram(BUF);
+	struct nvme_sqe in = { .opcode = 0x19, .cid = 0xBEEF, .nsid = 1, .cdw10 = 0x300, .cdw12 = 1 | 1u << 30 | 3u << 20,
+			       .prp1 = BUF };
+	const struct nvme_copy_range *copy;
+	const struct nvme_sqe *out;
+
+	(void)state;
+	rig->be.info.copy.ranges = 128;
+	rig->be.info.copy.range_blocks = 256;
+	rig->be.info.copy.blocks = 300;
+	r[0] = (struct nvme_copy_range){ .slba = 0x100, .nlb = 255, .reserved0 = ~0ull, .eilbrt = ~0u };
+	r[1] = (struct nvme_copy_range){ .slba = LBA_COUNT - 44, .nlb = 43 };
+	out = sent(in);
+	copy = (const struct nvme_copy_range *)private_list(out);
+	assert_int_equal(out->cdw10 | (u64)out->cdw11 << 32, LBA_START + 0x300);
+	assert_int_equal(out->cdw12, 1 | 1u << 30);		/* ranges and FUA; no directive, no protection */
+	r[1].slba = LBA_COUNT;
+	assert_true(copy[0].slba == LBA_START + 0x100 && copy[0].nlb == 255);
+	assert_true(copy[0].reserved0 == 0 && copy[0].eilbrt == 0);
+	assert_true(copy[1].slba == LBA_START + LBA_COUNT - 44 && copy[1].nlb == 43);
+	finish(0, 0);
+	assert_int_equal(refused(in), 0x80 | DNR);
+	r[1] = (struct nvme_copy_range){ .slba = 0, .nlb = 44 };	/* 301 blocks: more than MCL */
+	assert_int_equal(refused(in), 0x183 | DNR);
+	r[1] = (struct nvme_copy_range){ .slba = 0, .nlb = 256 };	/* more than MSSRL */
+	assert_int_equal(refused(in), 0x183 | DNR);
+	r[1] = (struct nvme_copy_range){ .slba = ~0ull, .nlb = 0 };
+	assert_int_equal(refused(in), 0x80 | DNR);
+	r[1] = (struct nvme_copy_range){ .slba = 0, .nlb = 0 };
+	in.cdw10 = (u32)LBA_COUNT - 256;				/* 257 blocks to there */
+	assert_int_equal(refused(in), 0x80 | DNR);
+	in.cdw12 = 128;							/* 129 ranges: none is read */
+	in.prp1 = 0x1000;
+	assert_int_equal(refused(in), 0x183 | DNR);
+	in.cdw12 = 0 | 1u << 8;						/* format 1h */
+	assert_int_equal(refused(in), 0x02 | DNR);
+	in.cdw12 = 0;
+	assert_int_equal(refused(in), 0x04 | DNR);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -266,6 +311,7 @@ int main(void)
 		T(test_prp__not_registered_memory__is_0_04),
 		T(test_prp__offsets__are_0_13),
 		T(test_dsm__ranges__are_checked_and_translated_on_a_copy),
+		T(test_copy__ranges_and_destination__are_checked_and_translated_on_a_copy),
 	};
 
 	return cmocka_run_group_tests_name("core_mediator", tests, NULL, NULL);

@@ -180,6 +180,21 @@ static void ctrl_string(char *dst, const u8 *src, u32 len)
 	dst[len] = 0;
 }
 
+/* Copy's limits in Identify Namespace (NVM 4.1.5.1). Without room for a block it is as if not offered. */
+static void ctrl_copy_limits(struct liov_ctrl_info *in, const u8 *ns)
+{
+	u16 mssrl;
+	u32 mcl;
+
+	memcpy(&mssrl, ns + NVME_ID_NS_MSSRL, sizeof(mssrl));
+	memcpy(&mcl, ns + NVME_ID_NS_MCL, sizeof(mcl));
+	in->copy.ranges = ns[NVME_ID_NS_MSRC] < LIOV_COPY_RANGES_MAX ? ns[NVME_ID_NS_MSRC] + 1u : LIOV_COPY_RANGES_MAX;
+	in->copy.range_blocks = mssrl;
+	in->copy.blocks = mcl;
+	if (mssrl == 0 || mcl == 0)
+		in->oncs &= (u16)~NVME_ONCS_COPY;
+}
+
 static int ctrl_identify(struct liov_backend *be, u8 *buf)
 {
 	struct liov_ctrl_info *in = &be->info;
@@ -205,6 +220,7 @@ static int ctrl_identify(struct liov_backend *be, u8 *buf)
 	memcpy(&in->nsze, buf + NVME_ID_NS_NSZE, sizeof(in->nsze));
 	memcpy(&lbaf, buf + NVME_ID_NS_LBAF0 + 4 * (buf[NVME_ID_NS_FLBAS] & 0xf), sizeof(lbaf));
 	in->lba_shift = lbaf >> 16 & 0xff;
+	ctrl_copy_limits(in, buf);
 	/* Metadata would be a second buffer that nobody checks. */
 	if (in->nsze == 0 || (in->lba_shift != 9 && in->lba_shift != 12) || (lbaf & 0xffff) != 0)
 		return -EINVAL;

@@ -24,7 +24,7 @@
 
 u16 liov_device_oncs(const struct liov_vm *vm)
 {
-	return vm->be->info.oncs & (u16)(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES);
+	return vm->be->info.oncs & (u16)(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES | NVME_ONCS_COPY);
 }
 
 u32 liov_device_mdts(const struct liov_vm *vm)
@@ -116,6 +116,11 @@ static void build_namespace(struct liov_vm *vm)
 	liov_device_put64(d, NVME_ID_NS_NSZE, vm->lba.count);
 	liov_device_put64(d, NVME_ID_NS_NCAP, vm->lba.count);
 	liov_device_put64(d, NVME_ID_NS_NUSE, vm->lba.count);
+	if (liov_device_oncs(vm) & NVME_ONCS_COPY) {
+		liov_device_put16(d, NVME_ID_NS_MSSRL, vm->be->info.copy.range_blocks);
+		liov_device_put32(d, NVME_ID_NS_MCL, vm->be->info.copy.blocks);
+		d[NVME_ID_NS_MSRC] = (u8)(vm->be->info.copy.ranges - 1);
+	}
 	put_nguid(vm, d + NVME_ID_NS_NGUID);
 	liov_device_put32(d, NVME_ID_NS_LBAF0, vm->be->info.lba_shift << 16);
 }

@@ -41,6 +41,8 @@ static void build_effects(struct liov_vm *vm)
 		d[EFFECTS_IO + 4 * NVME_CMD_WRITE_ZEROES] = EFFECT_SUPPORTED | EFFECT_CONTENT;
 	if (oncs & NVME_ONCS_DSM)
 		d[EFFECTS_IO + 4 * NVME_CMD_DSM] = EFFECT_SUPPORTED | EFFECT_CONTENT;
+	if (oncs & NVME_ONCS_COPY)
+		d[EFFECTS_IO + 4 * NVME_CMD_COPY] = EFFECT_SUPPORTED | EFFECT_CONTENT;
 }
 
 /* Into dev.data, zeroed before. Returns its size, 0: not offered. */

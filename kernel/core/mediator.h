@@ -98,7 +98,7 @@ struct liov_mediator {
 	u32 nr_chunks, nr_mapped;	/* allocated; known to the IOMMU */
 	iova_t list_iova;		/* a page a tag */
 	bool has_list_iova;
-	u64 entries[MED_LIST_ENTRIES];	/* PRP list or DSM ranges of the command being looked at */
+	u64 entries[MED_LIST_ENTRIES];	/* PRP list, or ranges of DSM or Copy, of the command being looked at */
 	struct liov_mediated_queue queue[LIOV_VM_QUEUES_MAX];
 	/* With cfg.watch_doorbells. */
 	struct port_pages doorbells;	/* a page */
@@ -144,8 +144,14 @@ void liov_mediator_rebuild(const struct liov_vm *vm, const struct nvme_sqe *in, 
 /* mediator_prp.c: data of a checked command. On success @tag's sqe has PRPs and its memory is held. */
 u16 liov_mediator_map(struct liov_mediator *med, const struct nvme_sqe *in, u32 bytes, u32 tag);
 void liov_mediator_unmap(struct liov_mediator *med, u32 tag);
+/* Copy a payload of at most a page from PRP1, PRP2 into entries[]. */
+u16 liov_mediator_payload(struct liov_mediator *med, const struct nvme_sqe *in, u32 bytes);
 /* Ranges of a Dataset Management into the tag's private page, checked and translated. */
 u16 liov_mediator_ranges(struct liov_mediator *med, const struct nvme_sqe *in, u32 tag);
+
+/* mediator_copy.c: the part of liov_mediator_check() that is Copy's; then its ranges and destination, as above. */
+u16 liov_mediator_check_copy(const struct liov_vm *vm, const struct nvme_sqe *sqe, struct med_command *cmd);
+u16 liov_mediator_copy(struct liov_mediator *med, const struct nvme_sqe *in, u32 tag);
 
 /* mediator_watch.c */
 /* The VM's doorbell page, where the backend is configured so; and look at it when told. */

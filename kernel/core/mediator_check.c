@@ -24,6 +24,8 @@ static bool offered(const struct liov_vm *vm, u8 opcode)
 		return oncs & NVME_ONCS_WRITE_ZEROES;
 	case NVME_CMD_DSM:
 		return oncs & NVME_ONCS_DSM;
+	case NVME_CMD_COPY:
+		return oncs & NVME_ONCS_COPY;
 	default:
 		return false;
 	}
@@ -85,6 +87,8 @@ u16 liov_mediator_check(struct liov_vm *vm, const struct nvme_sqe *sqe, struct m
 	case NVME_CMD_DSM:
 		cmd->cost = (u32)FIELD_GET(NVME_DSM_NR, sqe->cdw10) + 1;
 		return 0;
+	case NVME_CMD_COPY:
+		return liov_mediator_check_copy(vm, sqe, cmd);
 	default:
 		return check_blocks(vm, sqe, cmd);
 	}
@@ -107,6 +111,10 @@ void liov_mediator_rebuild(const struct liov_vm *vm, const struct nvme_sqe *in, 
 		phys = liov_lba_translate(vm->lba.start, slba).v;
 		out->cdw10 = (u32)phys;
 		out->cdw11 = (u32)(phys >> 32);
+		if (in->opcode == NVME_CMD_COPY) {
+			out->cdw12 = (u32)(in->cdw12 & (NVME_COPY_NR | NVME_RW_FUA));
+			break;
+		}
 		out->cdw12 = (u32)(in->cdw12 & (NVME_RW_NLB | NVME_RW_FUA));
 		if (in->opcode == NVME_CMD_WRITE_ZEROES)
 			out->cdw12 |= (u32)(in->cdw12 & NVME_WZ_DEAC);

@@ -76,9 +76,9 @@ void liov_mediator_unmap(struct liov_mediator *med, u32 tag)
 	t->bytes = 0;
 }
 
-/* --- Dataset Management: LBAs in the payload (LBA-07) --- */
+/* --- LBAs in the payload: Dataset Management (LBA-07), and Copy's in mediator_copy.c --- */
 
-static u16 copy_ranges(struct liov_mediator *med, const struct nvme_sqe *in, u32 bytes)
+u16 liov_mediator_payload(struct liov_mediator *med, const struct nvme_sqe *in, u32 bytes)
 {
 	struct liov_vm *vm = med->vm;
 	u32 first = liov_prp_first_bytes(in->prp1, bytes);
@@ -113,7 +113,7 @@ u16 liov_mediator_ranges(struct liov_mediator *med, const struct nvme_sqe *in, u
 	u32 nr = (u32)FIELD_GET(NVME_DSM_NR, in->cdw10) + 1, off;
 	u32 bytes = nr * (u32)sizeof(struct nvme_dsm_range);
 	struct port_shm *list = liov_mediator_list(med, tag, &off);
-	u16 status = copy_ranges(med, in, bytes);
+	u16 status = liov_mediator_payload(med, in, bytes);
 
 	if (status) {
 		liov_mediator_deny(med, status, in->prp1, bytes);

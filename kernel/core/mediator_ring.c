@@ -264,6 +264,8 @@ static u16 prepare(struct liov_mediator *med, const struct nvme_sqe *in, u32 sqi
 	t->sqe.cid = (u16)tag;
 	if (in->opcode == NVME_CMD_DSM)
 		return liov_mediator_ranges(med, in, tag);
+	if (in->opcode == NVME_CMD_COPY)
+		return liov_mediator_copy(med, in, tag);
 	return cmd.bytes ? liov_mediator_map(med, in, cmd.bytes, tag) : 0;
 }
 

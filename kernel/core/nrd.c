@@ -29,6 +29,8 @@ static void nrd_build(const struct liov_vm *vm, struct nvme_nrd *n)
 		nrd_allow(n, NVME_CMD_WRITE_ZEROES);
 	if (oncs & NVME_ONCS_DSM)
 		nrd_allow(n, NVME_CMD_DSM);
+	if (oncs & NVME_ONCS_COPY)
+		nrd_allow(n, NVME_CMD_COPY);
 	n->lba[0] = (struct nvme_nrd_window){ vm->lba.start, vm->lba.count };
 	n->nr_lba = 1;
 	for (u32 i = 0; i < LIOV_MEM_RANGES_MAX; i++) {

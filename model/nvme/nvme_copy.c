@@ -57,12 +57,12 @@ static void commit(struct nvme_cmd *cmd, const struct nvme_copy_range *range, u3
 		u32 nlb = range[i].nlb + 1u;
 		u64 end_ps = nvme_media_read_time(n, cmd->ns->first_block + range[i].slba, nlb, cmd->t_ps);
 
-		nvme_io_trace_media(cmd, range[i].slba, nlb);
+		nvme_io_trace_media(cmd, NVME_CMD_READ, range[i].slba, nlb);
 		nvme_media_copy(n, cmd->ns, to, range[i].slba, nlb);
 		read_ps = nvme_max(read_ps, end_ps);
 		to += nlb;
 	}
-	nvme_io_trace_media(cmd, cmd->slba, total);
+	nvme_io_trace_media(cmd, NVME_CMD_COPY, cmd->slba, total);
 	n->count.read_blocks += total;
 	n->count.written_blocks += total;
 	n->count.write_commands++;
@@ -73,7 +73,7 @@ static void commit(struct nvme_cmd *cmd, const struct nvme_copy_range *range, u3
 u16 nvme_io_copy(struct nvme_cmd *cmd)
 {
 	u32 nr = (u32)FIELD_GET(NVME_COPY_NR, cmd->sqe.cdw12) + 1;
-	struct nvme_copy_range range[NVME_COPY_RANGES_MAX];
+	struct nvme_copy_range range[NVME_COPY_NR + 1];
 	u64 total;
 	u16 status = check_command(cmd, nr);
 

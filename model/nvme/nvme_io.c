@@ -144,10 +144,10 @@ static u16 check_blocks(struct nvme_cmd *cmd, enum io_kind kind)
 	return NVME_SC_SUCCESS;
 }
 
-void nvme_io_trace_media(const struct nvme_cmd *cmd, u64 slba, u64 nlb)
+void nvme_io_trace_media(const struct nvme_cmd *cmd, u8 opcode, u64 slba, u64 nlb)
 {
 	/* Told as a block of the medium: which namespace's it is, is for who listens to find out. */
-	trace4(cmd->nvme->trace, TRACE_MEDIA, cmd->io_id, cmd->sqid, cmd->sqe.opcode, cmd->ns->first_block + slba, nlb);
+	trace4(cmd->nvme->trace, TRACE_MEDIA, cmd->io_id, cmd->sqid, opcode, cmd->ns->first_block + slba, nlb);
 }
 
 bool nvme_io_writes_through(const struct nvme_cmd *cmd)
@@ -166,7 +166,7 @@ static u16 do_write(struct nvme_cmd *cmd)
 
 	if (nvme_media_is_broken(n, cmd->ns, cmd->slba, cmd->nlb))
 		return NVME_SC_WRITE_FAULT;
-	nvme_io_trace_media(cmd, cmd->slba, cmd->nlb);
+	nvme_io_trace_media(cmd, cmd->sqe.opcode, cmd->slba, cmd->nlb);
 	if (!nvme_media_from_host(cmd))
 		return NVME_SC_DATA_TRANSFER;
 	n->count.written_blocks += cmd->nlb;
@@ -179,7 +179,7 @@ static u16 do_write_zeroes(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
 
-	nvme_io_trace_media(cmd, cmd->slba, cmd->nlb);
+	nvme_io_trace_media(cmd, cmd->sqe.opcode, cmd->slba, cmd->nlb);
 	nvme_media_zero(n, cmd->ns, cmd->slba, cmd->nlb);
 	n->count.written_blocks += cmd->nlb;
 	n->count.write_commands++;
@@ -207,7 +207,7 @@ static u16 do_dsm(struct nvme_cmd *cmd)
 	if (!(cmd->sqe.cdw11 & NVME_DSM_AD))
 		return NVME_SC_SUCCESS;
 	for (u32 i = 0; i < nr; i++) {
-		nvme_io_trace_media(cmd, range[i].slba, range[i].nlb);
+		nvme_io_trace_media(cmd, NVME_CMD_DSM, range[i].slba, range[i].nlb);
 		if (!n->cfg.keeps_deallocated)
 			nvme_media_zero(n, cmd->ns, range[i].slba, range[i].nlb);
 	}
@@ -279,7 +279,7 @@ void nvme_io_transfer(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
 
-	nvme_io_trace_media(cmd, cmd->slba, cmd->nlb);
+	nvme_io_trace_media(cmd, cmd->sqe.opcode, cmd->slba, cmd->nlb);
 	n->count.read_blocks += cmd->nlb;
 	n->count.read_commands++;
 	if (cmd->sqe.opcode == NVME_CMD_COMPARE) {

@@ -273,7 +273,8 @@ void nvme_io_transfer(struct nvme_cmd *cmd);
 u16 nvme_io_copy(struct nvme_cmd *cmd);
 /* Is the range in the namespace and the queue's domain? A status. */
 u16 nvme_io_check_range(const struct nvme_cmd *cmd, u64 slba, u64 nlb);
-void nvme_io_trace_media(const struct nvme_cmd *cmd, u64 slba, u64 nlb);
+/* @opcode: what is done to the blocks, which for Copy is two things. */
+void nvme_io_trace_media(const struct nvme_cmd *cmd, u8 opcode, u64 slba, u64 nlb);
 /* Forced unit access, or no volatile cache. */
 bool nvme_io_writes_through(const struct nvme_cmd *cmd);
 /* Serial time of the front end for this SQE. */

@@ -18,6 +18,7 @@
 #define LIOV_IO_QUEUES_MAX	511u	/* of the physical controller that are used */
 #define LIOV_VMS_MAX		256u
 #define LIOV_MEM_RANGES_MAX	32u	/* registered memory of a VM */
+#define LIOV_COPY_RANGES_MAX	128u	/* source ranges of a VM's Copy */
 #define LIOV_EXTENTS_MAX	320u	/* free ranges an allocator can hold */
 #define LIOV_VECTORS_MAX	(LIOV_VM_QUEUES_MAX + 1u) /* virtual vectors: admin and one a queue pair */
 #define LIOV_ADMIN_DEPTH	32u
@@ -111,6 +112,10 @@ struct liov_ctrl_info {
 	u32 lba_shift;
 	u32 mdts_bytes;			/* 0: none */
 	u16 oncs;
+	/* Copy's limits, where ONCS offers it. */
+	struct {
+		u32 ranges, range_blocks, blocks;
+	} copy;
 	u8 aerl;
 	bool has_nrd;
 	bool cmb_sqs;			/* SQs may lie in the CMB */
