@@ -150,11 +150,16 @@ static inline void fx_map(struct fx *f, u64 iova, u64 hpa, u64 perm)
 	fx_poke(f, fx_leaf(f, iova), hpa | perm);
 }
 
-static inline enum vtd_result fx_dma_rid(struct fx *f, u16 rid, u64 iova, bool write)
+static inline enum vtd_result fx_dma_pasid(struct fx *f, u16 rid, u32 pasid, u64 iova, bool write)
 {
 	f->out.v = 0;
 	f->latency_ps = 0;
-	return vtd_translate(f->vtd, rid, (iova_t){ iova }, write, &f->out, &f->latency_ps);
+	return vtd_translate(f->vtd, rid, pasid, (iova_t){ iova }, write, &f->out, &f->latency_ps);
+}
+
+static inline enum vtd_result fx_dma_rid(struct fx *f, u16 rid, u64 iova, bool write)
+{
+	return fx_dma_pasid(f, rid, VTD_NO_PASID, iova, write);
 }
 
 static inline enum vtd_result fx_dma(struct fx *f, u64 iova, bool write)
@@ -231,12 +236,12 @@ static inline void fx_invalidate(struct fx *f, u64 lo, u64 hi)
 #define FX_WAIT_SW(data)	(5ULL | 1 << 5 | (u64)(data) << 32)
 #define FX_WAIT_IF		(5ULL | 1 << 4)
 
-static inline struct fx *fx_new(bool posted, bool x2apic)
+static inline struct fx *fx_new_config(bool posted, bool x2apic, bool scalable)
 {
 	struct fx *f = test_calloc(1, sizeof(*f));
 	struct vtd_irq_sink sink = { .deliver = fx_deliver, .opaque = f };
 	struct vtd_config cfg = {
-		.reg_base = { FX_REGS }, .posted_interrupts = posted, .x2apic = x2apic,
+		.reg_base = { FX_REGS }, .posted_interrupts = posted, .x2apic = x2apic, .scalable = scalable,
 		.iotlb_miss_ps = FX_WALK_PS, .invalidation_ps = FX_INVAL_PS,
 	};
 
@@ -253,6 +258,11 @@ static inline struct fx *fx_new(bool posted, bool x2apic)
 	fx_poke(f, FX_ROOT + 16, FX_CTX | 1);
 	fx_context(f, FX_RID, FX_TOP | 1, 2 | FX_DID << 8);
 	return f;
+}
+
+static inline struct fx *fx_new(bool posted, bool x2apic)
+{
+	return fx_new_config(posted, x2apic, false);
 }
 
 /* Root table, queue and translation on; remapping table set but off. */

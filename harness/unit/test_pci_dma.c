@@ -36,9 +36,10 @@ struct vtd {
 
 static struct vtd unit;
 
-enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write, hpa_t *out, u64 *latency_ps)
+enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, u32 pasid, iova_t addr, bool write, hpa_t *out, u64 *latency_ps)
 {
 	assert_true(vtd->translations < CALLS);
+	assert_int_equal(pasid, VTD_NO_PASID);
 	vtd->translated[vtd->translations].rid = rid;
 	vtd->translated[vtd->translations].iova = addr.v;
 	vtd->translated[vtd->translations++].write = write;

@@ -154,7 +154,7 @@ static u64 dma(u64 iova, bool write)
 	hpa_t hpa = { 0 };
 	u64 latency = 0;
 
-	return vtd_translate(unit, MACHINE_SSD_RID, (iova_t){ iova }, write, &hpa, &latency) == VTD_OK ? hpa.v : ~0ull;
+	return vtd_translate(unit, MACHINE_SSD_RID, VTD_NO_PASID, (iova_t){ iova }, write, &hpa, &latency) == VTD_OK ? hpa.v : ~0ull;
 }
 
 static int map(struct world *w, u64 iova, u64 hpa, u64 len, u32 prot)

@@ -66,10 +66,17 @@ static bool is_reserved(const struct vtd *vtd, u64 off)
 	return !vtd->cfg.x2apic && (off == VTD_REG_FEUADDR || off == VTD_REG_IEUADDR);
 }
 
+/* 11.4.9.3: bits of the dword at @off that the register has only where the unit offers what they are for. */
+static u32 not_offered(const struct vtd *vtd, u64 off)
+{
+	return !vtd->cfg.scalable && off == VTD_REG_IQA ? (u32)VTD_IQA_DW : 0;
+}
+
 static void dword_store(struct vtd *vtd, u64 off, u32 val)
 {
 	if (is_reserved(vtd, off))
 		return;
+	val &= ~not_offered(vtd, off);
 	for (size_t i = 0; i < VTD_NR_REGS; i++) {
 		const struct vtd_reg *reg = &vtd_reg_table[i];
 		u64 *word = reg_value(vtd, i);
@@ -200,7 +207,9 @@ static void regs_reset(struct vtd *vtd)
 			(vtd->cfg.posted_interrupts ? VTD_CAP_PI : 0);
 	vtd->regs.ecap = VTD_ECAP_C | VTD_ECAP_QI | VTD_ECAP_IR | (vtd->cfg.x2apic ? VTD_ECAP_EIM : 0) |
 			 VTD_ECAP_PT | FIELD_PREP(VTD_ECAP_IRO, VTD_IOTLB_OFFSET / 16) |
-			 FIELD_PREP(VTD_ECAP_MHMV, VTD_MHMV_VALUE);
+			 FIELD_PREP(VTD_ECAP_MHMV, VTD_MHMV_VALUE) |
+			 (vtd->cfg.scalable ? VTD_ECAP_SMTS | VTD_ECAP_SSTS | VTD_ECAP_PASID |
+					      FIELD_PREP(VTD_ECAP_PSS, VTD_PASID_BITS - 1) : 0);
 }
 
 static bool config_is_valid(const struct vtd_config *cfg)

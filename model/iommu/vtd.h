@@ -3,10 +3,10 @@
 #define MODEL_IOMMU_VTD_H
 
 /*
- * One VT-d remapping unit (legacy mode): registers, root and context tables and
- * second-level page tables walked in memory, a context cache and an IOTLB that keep what
- * they hold until invalidated, queued invalidation, primary fault recording, interrupt
- * remapping and posting. Intel VT-d specification, revision 4.1.
+ * One VT-d remapping unit: registers, root and context tables and second-level page tables
+ * walked in memory, in scalable mode also PASID directories and tables; caches of contexts,
+ * PASID entries and translations that keep what they hold until invalidated, queued
+ * invalidation, primary fault recording, interrupt remapping and posting. Intel VT-d specification, revision 4.1.
  */
 
 #include "bus.h"
@@ -17,6 +17,7 @@
 #define VTD_IOTLB_SETS 64
 #define VTD_IOTLB_WAYS 4
 #define VTD_CONTEXT_CACHE 32
+#define VTD_PASID_CACHE 64
 #define VTD_PAGING_CACHE 64
 #define VTD_FAULT_RECORDS 8
 
@@ -24,6 +25,7 @@ struct vtd_config {
 	hpa_t reg_base;			/* 4 KiB register page, put on the bus */
 	bool posted_interrupts;		/* CAP.PI */
 	bool x2apic;			/* ECAP.EIM */
+	bool scalable;			/* ECAP.SMTS, with second-stage tables and PASIDs of 20 bits */
 	u32 iotlb_sets;			/* of VTD_IOTLB_WAYS entries: a power of two up to VTD_IOTLB_SETS; 0: that */
 	u64 iotlb_miss_ps;		/* adder of a page walk */
 	u64 invalidation_ps;		/* from tail write to completion of a descriptor */
@@ -37,7 +39,7 @@ struct vtd_irq_sink {
 };
 
 struct vtd_counters {
-	u64 iotlb_hit, iotlb_miss, context_miss;
+	u64 iotlb_hit, iotlb_miss, context_miss, pasid_miss;
 	u64 faults, faults_overflowed, irte_faults;
 	u64 remapped, posted, notified, invalidations;
 };
@@ -51,11 +53,16 @@ void vtd_free(struct vtd *vtd);
 
 enum vtd_result { VTD_OK, VTD_BLOCKED };
 
+#define VTD_NO_PASID	(~0u)
+
 /*
  * Translate one access that does not cross a 4 KiB boundary. With translation off, *out is
  * the address itself. VTD_BLOCKED: the fault is recorded (3.9, 7.1). Adds to *latency_ps.
+ * @pasid: VTD_NO_PASID, or the one the request carries; such a request is memory's wherever it
+ * goes, the interrupt range too (3.14).
  */
-enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write, hpa_t *out, u64 *latency_ps);
+enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, u32 pasid, iova_t addr, bool write, hpa_t *out,
+			      u64 *latency_ps);
 
 /*
  * A dword write to 0xFEEx_xxxx by @rid (5.1): remapped, posted, passed (compatibility
@@ -63,7 +70,7 @@ enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write,
  */
 enum vtd_result vtd_interrupt(struct vtd *vtd, u16 rid, u64 addr, u32 data, u32 len_bytes);
 
-/* A read of the interrupt range, or another request the unit must refuse: record @reason. */
+/* A read of the interrupt range without PASID, or another such request the unit must refuse: record @reason. */
 void vtd_block(struct vtd *vtd, u16 rid, iova_t addr, bool write, u8 reason);
 
 /* The requests that follow are of command @io_id, as struct trace_event has it; for the trace. 0: of none. */

@@ -18,6 +18,25 @@ void vtd_context_fill(struct vtd *vtd, const struct vtd_context *ctx)
 	vtd->context[vtd_context_slot(ctx->rid)] = *ctx;
 }
 
+void vtd_smctx_fill(struct vtd *vtd, const struct vtd_smctx *ctx)
+{
+	vtd->smctx[vtd_context_slot(ctx->rid)] = *ctx;
+}
+
+void vtd_pasid_fill(struct vtd *vtd, const struct vtd_context *entry)
+{
+	vtd->pasid[vtd_pasid_slot(entry->rid, entry->pasid)] = *entry;
+}
+
+/* A scalable-mode context has no domain: of its entries a request names the function, or all. */
+static void smctx_invalidate(struct vtd *vtd, const struct vtd_context_inval *inv, u16 mask)
+{
+	for (unsigned int i = 0; i < VTD_CONTEXT_CACHE; i++) {
+		if (inv->granularity != VTD_GRAN_DEVICE || !((vtd->smctx[i].rid ^ inv->sid) & mask))
+			vtd->smctx[i].valid = false;
+	}
+}
+
 void vtd_context_invalidate(struct vtd *vtd, const struct vtd_context_inval *inv)
 {
 	/* 6.5.2.1: FM 1, 2, 3 leave out one, two, three bits of the function number, from the top of it down. */
@@ -33,11 +52,27 @@ void vtd_context_invalidate(struct vtd *vtd, const struct vtd_context_inval *inv
 			continue;
 		ctx->valid = false;
 	}
+	smctx_invalidate(vtd, inv, mask);
 	vtd->counters.invalidations++;
 	trace4(vtd->trace, TRACE_VTD_INVAL, 0, VTD_QI_CONTEXT, inv->did, inv->sid, inv->function_mask);
 }
 
-void vtd_iotlb_fill(struct vtd *vtd, u16 did, u64 iova, u64 hpa, u8 perm, unsigned int level)
+void vtd_pasid_invalidate(struct vtd *vtd, const struct vtd_pasid_inval *inv)
+{
+	for (unsigned int i = 0; i < VTD_PASID_CACHE; i++) {
+		struct vtd_context *entry = &vtd->pasid[i];
+
+		if (inv->granularity != VTD_QI_PC_GLOBAL && entry->did != inv->did)
+			continue;
+		if (inv->granularity == VTD_QI_PC_PASID && entry->pasid != inv->pasid)
+			continue;
+		entry->valid = false;
+	}
+	vtd->counters.invalidations++;
+	trace4(vtd->trace, TRACE_VTD_INVAL, 0, VTD_QI_PASID_CACHE, inv->did, inv->pasid, inv->granularity);
+}
+
+void vtd_iotlb_fill(struct vtd *vtd, const struct vtd_context *ctx, u64 iova, u64 hpa, u8 perm, unsigned int level)
 {
 	struct vtd_iotlb *tlb = &vtd->iotlb;
 	u32 set = vtd_iotlb_set(tlb, iova, level);
@@ -50,7 +85,7 @@ void vtd_iotlb_fill(struct vtd *vtd, u16 did, u64 iova, u64 hpa, u8 perm, unsign
 		tlb->next[set] = (u8)((way + 1) % VTD_IOTLB_WAYS);
 	}
 	tlb->way[set][way] = (struct vtd_iotlb_entry){
-		.key = vtd_iotlb_key(did, iova, level), .hpa = hpa, .perm = perm,
+		.key = vtd_iotlb_key(ctx->did, iova, level), .hpa = hpa, .pasid = ctx->pasid, .perm = perm,
 	};
 	tlb->large |= level > 1;
 }
@@ -110,6 +145,24 @@ void vtd_iotlb_invalidate(struct vtd *vtd, const struct vtd_iotlb_inval *req)
 		paging_drop(vtd, &inv, size);
 	vtd->counters.invalidations++;
 	trace4(vtd->trace, TRACE_VTD_INVAL, 0, VTD_QI_IOTLB, inv.did, inv.addr, inv.address_mask);
+}
+
+/*
+ * 6.5.2.4, table 21: of second-stage mappings this takes the translations of the PASID; tables on
+ * the way to them are kept by domain alone, and stay.
+ */
+void vtd_iotlb_invalidate_pasid(struct vtd *vtd, u16 did, u32 pasid)
+{
+	for (unsigned int set = 0; set <= vtd->iotlb.set_mask; set++) {
+		for (unsigned int i = 0; i < VTD_IOTLB_WAYS; i++) {
+			struct vtd_iotlb_entry *entry = &vtd->iotlb.way[set][i];
+
+			if (entry->key && (u16)(entry->key >> 36) == did && entry->pasid == pasid)
+				entry->key = 0;
+		}
+	}
+	vtd->counters.invalidations++;
+	trace4(vtd->trace, TRACE_VTD_INVAL, 0, VTD_QI_PASID_IOTLB, did, pasid, 0);
 }
 
 static unsigned int paging_slot(u16 did, u64 iova, unsigned int level)

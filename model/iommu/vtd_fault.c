@@ -104,21 +104,29 @@ static bool dma_fault_is_qualified(u8 reason)
 	case VTD_FR_ROOT_RSVD:
 	case VTD_FR_CONTEXT_ACCESS:
 	case VTD_FR_ROOT_TABLE_MODE:
+	case VTD_FR_PASID_IN_LEGACY_MODE:
+	case VTD_FR_SM_ROOT_ACCESS:
+	case VTD_FR_SM_ROOT_NOT_PRESENT:
+	case VTD_FR_SM_ROOT_RSVD:
+	case VTD_FR_SM_CONTEXT_ACCESS:
 		return false;
 	default:
 		return true;
 	}
 }
 
-void vtd_fault_dma(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 reason, bool fpd)
+void vtd_fault_dma(struct vtd *vtd, u16 rid, u32 pasid, u64 iova, bool write, u8 reason, bool fpd)
 {
+	u64 with = pasid == VTD_NO_PASID ? 0 : VTD_FRCD_HI_PP | FIELD_PREP(VTD_FRCD_HI_PV, pasid & VTD_PASID_MASK);
+
 	vtd->counters.faults++;
-	trace4(vtd->trace, TRACE_VTD_FAULT, vtd->io_id, rid | (u64)write << 16, iova, reason, 0);
+	trace4(vtd->trace, TRACE_VTD_FAULT, vtd->io_id, rid | (u64)write << 16, iova, reason,
+	       pasid == VTD_NO_PASID ? 0 : pasid + 1ULL);
 	if (fpd && dma_fault_is_qualified(reason))
 		return;
 	fault_record(vtd, iova & VTD_FRCD_LO_FI,
 		     FIELD_PREP(VTD_FRCD_HI_SID, rid) | FIELD_PREP(VTD_FRCD_HI_FR, reason) |
-		     (write ? 0 : VTD_FRCD_HI_T));
+		     with | (write ? 0 : VTD_FRCD_HI_T));
 }
 
 /* The index field has 16 bits: an index that did not fit is recorded cut, and traced whole. */

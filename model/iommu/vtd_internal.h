@@ -4,8 +4,9 @@
 
 /*
  * Inside of the remapping unit. vtd.c: registers and life; vtd_walk.c: translation;
- * vtd_cache.c: what is kept until invalidated; vtd_queue.c: invalidation; vtd_fault.c:
- * records and events; vtd_ir.c: interrupts. Section numbers are VT-d 4.1's.
+ * vtd_pasid.c: contexts and PASIDs of scalable mode;
+ * vtd_cache.c: what is kept until invalidated; vtd_queue.c: invalidation; vtd_fault.c: records and
+ * events; vtd_ir.c: interrupts. Section numbers are VT-d 4.1's.
  */
 
 #include "iommu/vtd.h"
@@ -32,19 +33,30 @@ struct vtd_frcd {
 	u64 lo, hi;
 };
 
-/* A context entry as used: what the hot path needs of it, decoded. */
+/* What translates a request, decoded for the hot path: a context entry, or in scalable mode a PASID table entry. */
 struct vtd_context {
-	bool valid, fpd, pass_through;
+	bool valid, fpd, pass_through, scalable;
 	u8 levels;
 	u16 rid, did;
+	u32 pasid;		/* scalable */
 	u64 limit;		/* first address beyond min(AW, MGAW) */
 	u64 table;		/* SSPTPTR */
+};
+
+/* A scalable-mode context entry: where the PASIDs of a function are looked up. */
+struct vtd_smctx {
+	bool valid, fpd, paside;
+	u16 rid;
+	u32 nr_pasids;		/* that the directory has room for */
+	u32 rid_pasid;
+	u64 dir;
 };
 
 /* @key 0: empty. */
 struct vtd_iotlb_entry {
 	u64 key;
 	u64 hpa;
+	u32 pasid;		/* scalable mode; else 0 */
 	u8 perm;		/* VTD_SSPTE_R | VTD_SSPTE_W, over all levels */
 };
 
@@ -90,6 +102,8 @@ struct vtd {
 	struct event queue_event;	/* the descriptor at the head is done */
 	struct vtd_iotlb iotlb;
 	struct vtd_context context[VTD_CONTEXT_CACHE];
+	struct vtd_smctx smctx[VTD_CONTEXT_CACHE];
+	struct vtd_context pasid[VTD_PASID_CACHE];
 	struct vtd_paging_entry paging[VTD_PAGING_CACHE];
 	struct vtd_irte irte[VTD_IR_CACHE];
 };
@@ -108,6 +122,25 @@ static inline const struct vtd_context *vtd_context_hit(const struct vtd *vtd, u
 	return ctx->valid && ctx->rid == rid ? ctx : NULL;
 }
 
+static inline const struct vtd_smctx *vtd_smctx_hit(const struct vtd *vtd, u16 rid)
+{
+	const struct vtd_smctx *ctx = &vtd->smctx[vtd_context_slot(rid)];
+
+	return ctx->valid && ctx->rid == rid ? ctx : NULL;
+}
+
+static inline unsigned int vtd_pasid_slot(u16 rid, u32 pasid)
+{
+	return (rid ^ pasid ^ pasid >> 6) % VTD_PASID_CACHE;
+}
+
+static inline const struct vtd_context *vtd_pasid_hit(const struct vtd *vtd, u16 rid, u32 pasid)
+{
+	const struct vtd_context *entry = &vtd->pasid[vtd_pasid_slot(rid, pasid)];
+
+	return entry->valid && entry->rid == rid && entry->pasid == pasid ? entry : NULL;
+}
+
 /* 36 bits of page number, the domain, the level of the page; bit 63 tells it from an empty entry. */
 static inline u64 vtd_iotlb_key(u16 did, u64 iova, unsigned int level)
 {
@@ -121,21 +154,23 @@ static inline u32 vtd_iotlb_set(const struct vtd_iotlb *tlb, u64 iova, unsigned 
 	return (u32)(page ^ page >> 6 ^ page >> 12) & tlb->set_mask;
 }
 
-static inline const struct vtd_iotlb_entry *vtd_iotlb_hit_level(const struct vtd_iotlb *tlb, u16 did, u64 iova,
-								unsigned int level)
+static inline const struct vtd_iotlb_entry *vtd_iotlb_hit_level(const struct vtd_iotlb *tlb, u16 did, u32 pasid,
+								u64 iova, unsigned int level)
 {
 	const struct vtd_iotlb_entry *entry = tlb->way[vtd_iotlb_set(tlb, iova, level)];
 	u64 key = vtd_iotlb_key(did, iova, level);
 
 	for (unsigned int i = 0; i < VTD_IOTLB_WAYS; i++) {
-		if (entry[i].key == key)
+		if (entry[i].key == key && entry[i].pasid == pasid)
 			return &entry[i];
 	}
 	return NULL;
 }
 
 void vtd_context_fill(struct vtd *vtd, const struct vtd_context *ctx);
-void vtd_iotlb_fill(struct vtd *vtd, u16 did, u64 iova, u64 hpa, u8 perm, unsigned int level);
+void vtd_smctx_fill(struct vtd *vtd, const struct vtd_smctx *ctx);
+void vtd_pasid_fill(struct vtd *vtd, const struct vtd_context *entry);
+void vtd_iotlb_fill(struct vtd *vtd, const struct vtd_context *ctx, u64 iova, u64 hpa, u8 perm, unsigned int level);
 /* The deepest cached table that serves @iova; NULL: start at the root of the domain's tables. */
 const struct vtd_paging_entry *vtd_paging_find(const struct vtd *vtd, u16 did, u64 iova, unsigned int top_level);
 void vtd_paging_fill(struct vtd *vtd, u16 did, u64 iova, unsigned int level, u64 table, u8 perm);
@@ -157,17 +192,35 @@ struct vtd_iotlb_inval {
 	u64 addr;
 };
 
+/* @granularity is one of VTD_QI_PC_*. */
+struct vtd_pasid_inval {
+	u8 granularity;
+	u16 did;
+	u32 pasid;
+};
+
 void vtd_context_invalidate(struct vtd *vtd, const struct vtd_context_inval *inv);
 void vtd_iotlb_invalidate(struct vtd *vtd, const struct vtd_iotlb_inval *inv);
+void vtd_pasid_invalidate(struct vtd *vtd, const struct vtd_pasid_inval *inv);
+/* All translations of a PASID in a domain, and nothing else (6.5.2.4). */
+void vtd_iotlb_invalidate_pasid(struct vtd *vtd, u16 did, u32 pasid);
 void vtd_irte_invalidate(struct vtd *vtd, bool global, u16 index, u8 index_mask);
 
-/* vtd_walk.c: the context of @rid, from the cache or from the tables; 0 or a fault reason. */
-u8 vtd_context_get(struct vtd *vtd, u16 rid, struct vtd_context *out);
+/*
+ * vtd_walk.c: the context of @rid, in scalable mode of its PASID, from a cache or from the tables;
+ * 0 or a fault reason.
+ */
+u8 vtd_context_get(struct vtd *vtd, u16 rid, u32 pasid, struct vtd_context *out);
+/* May the unit have tables of this depth (SAGAW)? */
+bool vtd_width_is_supported(u64 aw);
+
+/* vtd_pasid.c: the same for the scalable mode. */
+u8 vtd_pasid_get(struct vtd *vtd, u16 rid, u32 pasid, struct vtd_context *out);
 
 /* vtd_fault.c */
 
 /* Block a DMA request. A qualified fault under FPD is not recorded, but happened all the same. */
-void vtd_fault_dma(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 reason, bool fpd);
+void vtd_fault_dma(struct vtd *vtd, u16 rid, u32 pasid, u64 iova, bool write, u8 reason, bool fpd);
 void vtd_fault_ir(struct vtd *vtd, u16 rid, u32 index, u64 addr, u8 reason, bool fpd);
 /* An error of the invalidation queue: sets @status in FSTS and raises the fault event. */
 void vtd_fault_status(struct vtd *vtd, u64 status);

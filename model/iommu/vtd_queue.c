@@ -11,13 +11,22 @@
 
 struct vtd_qi_desc {
 	u64 lo, hi;
+	u64 more[2];		/* of 256 bits; else 0 */
 };
 
-_Static_assert(sizeof(struct vtd_qi_desc) == 16, "6.5.2: 128-bit descriptors in legacy mode");
-
-static u32 queue_size(const struct vtd *vtd)
+static bool queue_is_wide(const struct vtd *vtd)
 {
-	return 256U << FIELD_GET(VTD_IQA_QS, vtd->regs.iqa);
+	return vtd->regs.iqa & VTD_IQA_DW;
+}
+
+static u32 desc_bytes(const struct vtd *vtd)
+{
+	return queue_is_wide(vtd) ? 32 : 16;
+}
+
+static u32 queue_bytes(const struct vtd *vtd)
+{
+	return (u32)SPEC_PAGE_SIZE << FIELD_GET(VTD_IQA_QS, vtd->regs.iqa);
 }
 
 static void queue_error(struct vtd *vtd, u8 info)
@@ -28,16 +37,19 @@ static void queue_error(struct vtd *vtd, u8 info)
 
 void vtd_queue_kick(struct vtd *vtd)
 {
-	u64 head = FIELD_GET(VTD_IQ_INDEX, vtd->regs.iqh);
-	u64 tail = FIELD_GET(VTD_IQ_INDEX, vtd->regs.iqt);
+	u64 head = vtd->regs.iqh, tail = vtd->regs.iqt;
 
 	if (!(vtd->regs.gsts & VTD_G_QIE) || (vtd->regs.fsts & VTD_FSTS_IQE))
 		return;
 	if (event_is_queued(&vtd->queue_event) || head == tail)
 		return;
 	/* The head lies outside only where software shrank a queue in use. */
-	if (tail >= queue_size(vtd) || head >= queue_size(vtd)) {
+	if (tail >= queue_bytes(vtd) || head >= queue_bytes(vtd)) {
 		queue_error(vtd, VTD_IQEI_TAIL);
+		return;
+	}
+	if (queue_is_wide(vtd) && ((head | tail) & VTD_IQ_UNALIGNED)) {
+		queue_error(vtd, VTD_IQEI_TAIL_ALIGN);
 		return;
 	}
 	sched_after(vtd->sched, &vtd->queue_event, vtd->cfg.invalidation_ps);
@@ -89,6 +101,37 @@ static u8 do_iec(struct vtd *vtd, const struct vtd_qi_desc *desc)
 	return 0;
 }
 
+/* 6.5.2.4: for pages of a PASID it names first-stage mappings only, of which there are none here. */
+static u8 do_pasid_iotlb(struct vtd *vtd, const struct vtd_qi_desc *desc)
+{
+	u64 granularity = FIELD_GET(VTD_QI_PIOTLB_LO_G, desc->lo);
+
+	if ((desc->lo & VTD_QI_PIOTLB_LO_RSVD) || granularity < VTD_QI_PIOTLB_PASID)
+		return VTD_IQEI_RESERVED;
+	if (granularity == VTD_QI_PIOTLB_PAGE)
+		return (desc->hi & VTD_QI_IOTLB_HI_RSVD) || FIELD_GET(VTD_QI_IOTLB_HI_AM, desc->hi) > VTD_MAMV_VALUE ?
+		       VTD_IQEI_RESERVED : 0;
+	if (desc->hi)
+		return VTD_IQEI_RESERVED;
+	vtd_iotlb_invalidate_pasid(vtd, (u16)FIELD_GET(VTD_QI_PIOTLB_LO_DID, desc->lo),
+				   (u32)FIELD_GET(VTD_QI_PIOTLB_LO_PASID, desc->lo));
+	return 0;
+}
+
+static u8 do_pasid_cache(struct vtd *vtd, const struct vtd_qi_desc *desc)
+{
+	struct vtd_pasid_inval inv = {
+		.granularity = (u8)FIELD_GET(VTD_QI_PC_LO_G, desc->lo),
+		.did = (u16)FIELD_GET(VTD_QI_PC_LO_DID, desc->lo),
+		.pasid = (u32)FIELD_GET(VTD_QI_PC_LO_PASID, desc->lo),
+	};
+
+	if ((desc->lo & VTD_QI_PC_LO_RSVD) || desc->hi || inv.granularity == 2)
+		return VTD_IQEI_RESERVED;
+	vtd_pasid_invalidate(vtd, &inv);
+	return 0;
+}
+
 /* 6.5.2.8: status first, then the interrupt. A status address that is no memory loses the write and nothing else. */
 static u8 do_wait(struct vtd *vtd, const struct vtd_qi_desc *desc)
 {
@@ -106,7 +149,13 @@ static u8 do_wait(struct vtd *vtd, const struct vtd_qi_desc *desc)
 /* 0, or what IQERCD tells. Nothing of a bad descriptor is done. */
 static u8 descriptor_do(struct vtd *vtd, const struct vtd_qi_desc *desc)
 {
-	switch (FIELD_GET(VTD_QI_TYPE, desc->lo)) {
+	u64 type = FIELD_GET(VTD_QI_TYPE, desc->lo);
+
+	if (type > VTD_QI_WAIT && !queue_is_wide(vtd))
+		return VTD_IQEI_TYPE;
+	if (desc->more[0] || desc->more[1])
+		return VTD_IQEI_RESERVED;
+	switch (type) {
 	case VTD_QI_CONTEXT:
 		return do_context(vtd, desc);
 	case VTD_QI_IOTLB:
@@ -115,6 +164,10 @@ static u8 descriptor_do(struct vtd *vtd, const struct vtd_qi_desc *desc)
 		return do_iec(vtd, desc);
 	case VTD_QI_WAIT:
 		return do_wait(vtd, desc);
+	case VTD_QI_PASID_IOTLB:
+		return do_pasid_iotlb(vtd, desc);
+	case VTD_QI_PASID_CACHE:
+		return do_pasid_cache(vtd, desc);
 	default:
 		return VTD_IQEI_TYPE;
 	}
@@ -123,19 +176,19 @@ static u8 descriptor_do(struct vtd *vtd, const struct vtd_qi_desc *desc)
 static void queue_step(struct event *ev)
 {
 	struct vtd *vtd = container_of_event(ev, struct vtd, queue_event);
-	u32 head = (u32)FIELD_GET(VTD_IQ_INDEX, vtd->regs.iqh);
-	struct vtd_qi_desc desc;
-	hpa_t addr = { (vtd->regs.iqa & VTD_IQA_IQA) + head * sizeof(desc) };
+	u32 head = (u32)vtd->regs.iqh, len = desc_bytes(vtd);
+	struct vtd_qi_desc desc = { 0 };
+	hpa_t addr = { (vtd->regs.iqa & VTD_IQA_IQA) + head };
 	u8 error = VTD_IQEI_FETCH;
 
-	if (bus_ram_read(vtd->bus, addr, &desc, sizeof(desc)))
+	if (bus_ram_read(vtd->bus, addr, &desc, len))
 		error = descriptor_do(vtd, &desc);
 	if (error) {
 		queue_error(vtd, error);
 		return;
 	}
 	/* By mask: a queue shrunk by software while in use may not make the head run past it. */
-	vtd->regs.iqh = FIELD_PREP(VTD_IQ_INDEX, (head + 1) & (queue_size(vtd) - 1));
+	vtd->regs.iqh = (head + len) & (queue_bytes(vtd) - 1);
 	vtd_queue_kick(vtd);
 }
 

@@ -17,6 +17,11 @@ static bool in_interrupt_range(u64 addr)
 	return addr - VTD_MSI_BASE < VTD_MSI_SIZE;
 }
 
+bool vtd_width_is_supported(u64 aw)
+{
+	return aw == VTD_AW_39BIT || aw == VTD_AW_48BIT;
+}
+
 /* 9.3, in the order of the legacy-mode fault conditions LCT.1 to LCT.4 (7.1.3). */
 static u8 context_check(u64 lo, u64 hi)
 {
@@ -32,7 +37,7 @@ static u8 context_check(u64 lo, u64 hi)
 	/* ECAP.DT is 0: the device-TLB type is as unsupported as the reserved one. */
 	if (tt != VTD_TT_MULTI_LEVEL && tt != VTD_TT_PASS_THROUGH)
 		return VTD_FR_CONTEXT_INVALID;
-	if (aw != VTD_AW_39BIT && aw != VTD_AW_48BIT)
+	if (!vtd_width_is_supported(aw))
 		return VTD_FR_CONTEXT_INVALID;
 	return 0;
 }
@@ -43,8 +48,6 @@ static u8 context_read(struct vtd *vtd, u16 rid, u64 *lo, u64 *hi)
 	u64 root_lo, root_hi;
 	bool ok, ok_hi;
 
-	if (vtd->root_mode != 0)
-		return VTD_FR_ROOT_TABLE_MODE;
 	root_lo = bus_rd64(vtd->bus, (hpa_t){ entry }, &ok);
 	root_hi = bus_rd64(vtd->bus, (hpa_t){ entry + 8 }, &ok_hi);
 	if (!ok || !ok_hi)
@@ -59,7 +62,7 @@ static u8 context_read(struct vtd *vtd, u16 rid, u64 *lo, u64 *hi)
 	return ok && ok_hi ? 0 : VTD_FR_CONTEXT_ACCESS;
 }
 
-u8 vtd_context_get(struct vtd *vtd, u16 rid, struct vtd_context *out)
+static u8 legacy_context_get(struct vtd *vtd, u16 rid, struct vtd_context *out)
 {
 	const struct vtd_context *hit = vtd_context_hit(vtd, rid);
 	u64 lo = 0, hi = 0;
@@ -85,6 +88,41 @@ u8 vtd_context_get(struct vtd *vtd, u16 rid, struct vtd_context *out)
 	out->table = lo & VTD_CTX_LO_SSPTPTR;
 	vtd_context_fill(vtd, out);
 	return 0;
+}
+
+u8 vtd_context_get(struct vtd *vtd, u16 rid, u32 pasid, struct vtd_context *out)
+{
+	if (vtd->root_mode == VTD_TTM_SCALABLE && vtd->cfg.scalable)
+		return vtd_pasid_get(vtd, rid, pasid, out);
+	*out = (struct vtd_context){ 0 };
+	if (vtd->root_mode != VTD_TTM_LEGACY)
+		return VTD_FR_ROOT_TABLE_MODE;
+	if (pasid != VTD_NO_PASID)
+		return VTD_FR_PASID_IN_LEGACY_MODE;
+	return legacy_context_get(vtd, rid, out);
+}
+
+/* What becomes of a translation has other numbers in scalable mode; @iova is the request's. */
+static u8 scalable_reason(u8 reason, u64 iova)
+{
+	switch (reason) {
+	case VTD_FR_CONTEXT_INVALID:
+		return VTD_FR_SM_TABLE_POINTER;
+	case VTD_FR_ADDR_BEYOND_MGAW:
+		return iova >> VTD_MGAW_BITS ? VTD_FR_SM_ADDR_BEYOND_MGAW : VTD_FR_SM_ADDR_BEYOND_AW;
+	case VTD_FR_WRITE:
+		return VTD_FR_SM_WRITE;
+	case VTD_FR_READ:
+		return VTD_FR_SM_READ;
+	case VTD_FR_PAGING_ACCESS:
+		return VTD_FR_SM_PAGING_ACCESS;
+	case VTD_FR_PAGING_RSVD:
+		return VTD_FR_SM_PAGING_RSVD;
+	case VTD_FR_INTERRUPT_RANGE:
+		return VTD_FR_SM_INTERRUPT_RANGE;
+	default:
+		return reason;
+	}
 }
 
 static u8 not_permitted(u8 need)
@@ -158,28 +196,44 @@ static u8 translate_walk(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 	/* 3.15: memory may not be where interrupts are, however the tables say so. */
 	if (in_interrupt_range(out->v))
 		return VTD_FR_INTERRUPT_RANGE;
-	vtd_iotlb_fill(vtd, ctx->did, iova, w.table, w.perm & (VTD_SSPTE_R | VTD_SSPTE_W), w.level);
+	vtd_iotlb_fill(vtd, ctx, iova, w.table, w.perm & (VTD_SSPTE_R | VTD_SSPTE_W), w.level);
 	return 0;
 }
 
 /* The entry for @iova and the mask of what it leaves of an address. */
-static inline const struct vtd_iotlb_entry *iotlb_find(const struct vtd_iotlb *tlb, u16 did, u64 iova,
-						       u64 *offset_mask)
+static inline const struct vtd_iotlb_entry *iotlb_find(const struct vtd_iotlb *tlb, const struct vtd_context *ctx,
+						       u64 iova, u64 *offset_mask)
 {
-	const struct vtd_iotlb_entry *entry = vtd_iotlb_hit_level(tlb, did, iova, 1);
+	const struct vtd_iotlb_entry *entry = vtd_iotlb_hit_level(tlb, ctx->did, ctx->pasid, iova, 1);
 
 	*offset_mask = SPEC_PAGE_SIZE - 1;
 	for (unsigned int level = 2; !entry && tlb->large && level <= VTD_LEAF_SIZES; level++) {
-		entry = vtd_iotlb_hit_level(tlb, did, iova, level);
+		entry = vtd_iotlb_hit_level(tlb, ctx->did, ctx->pasid, iova, level);
 		*offset_mask = BIT_ULL(VTD_LEVEL_SHIFT(level)) - 1;
 	}
 	return entry;
 }
 
-static enum vtd_result block(struct vtd *vtd, u16 rid, u64 iova, bool write, u8 reason, bool fpd)
+/* A request as it arrives. */
+struct request {
+	u16 rid;
+	u32 pasid;
+	u64 iova;
+	bool write;
+};
+
+static enum vtd_result block(struct vtd *vtd, const struct request *rq, const struct vtd_context *ctx, u8 reason)
 {
-	vtd_fault_dma(vtd, rid, iova, write, reason, fpd);
+	if (ctx->scalable)
+		reason = scalable_reason(reason, rq->iova);
+	vtd_fault_dma(vtd, rq->rid, rq->pasid, rq->iova, rq->write, reason, ctx->fpd);
 	return VTD_BLOCKED;
+}
+
+/* Not memory (3.14). With a PASID all addresses are. */
+static bool is_interrupt(const struct request *rq)
+{
+	return rq->pasid == VTD_NO_PASID && in_interrupt_range(rq->iova);
 }
 
 /* From the IOTLB or the tables: 0 and *out, or a fault reason. */
@@ -188,7 +242,7 @@ static u8 translate_page(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 {
 	u8 need = write ? VTD_SSPTE_W : VTD_SSPTE_R;
 	u64 offset_mask;
-	const struct vtd_iotlb_entry *entry = iotlb_find(&vtd->iotlb, ctx->did, iova, &offset_mask);
+	const struct vtd_iotlb_entry *entry = iotlb_find(&vtd->iotlb, ctx, iova, &offset_mask);
 
 	if (!entry) {
 		vtd->counters.iotlb_miss++;
@@ -204,28 +258,48 @@ static u8 translate_page(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 }
 
 /* All that is not a plain hit. */
-static enum vtd_result translate_slow(struct vtd *vtd, u16 rid, u64 iova, bool write, hpa_t *out, u64 *latency_ps)
+static enum vtd_result translate_slow(struct vtd *vtd, const struct request *rq, hpa_t *out, u64 *latency_ps)
 {
 	struct vtd_context ctx;
-	u8 reason = vtd_context_get(vtd, rid, &ctx);
+	u8 reason = vtd_context_get(vtd, rq->rid, rq->pasid, &ctx);
 
 	if (reason)
-		return block(vtd, rid, iova, write, reason, ctx.fpd);
-	/* Not memory (3.14): callers bring writes to vtd_interrupt(); what comes here all the same is no interrupt. */
-	if (in_interrupt_range(iova))
-		return block(vtd, rid, iova, write, write ? VTD_FR_WRITE : VTD_FR_READ, ctx.fpd);
-	if (iova >= ctx.limit)
-		return block(vtd, rid, iova, write, VTD_FR_ADDR_BEYOND_MGAW, ctx.fpd);
+		return block(vtd, rq, &ctx, reason);
+	/* Callers bring writes to vtd_interrupt(); what comes here all the same is no interrupt. */
+	if (is_interrupt(rq))
+		return block(vtd, rq, &ctx, rq->write ? VTD_FR_WRITE : VTD_FR_READ);
+	if (rq->iova >= ctx.limit)
+		return block(vtd, rq, &ctx, VTD_FR_ADDR_BEYOND_MGAW);
 	if (ctx.pass_through) {
-		out->v = iova;
-		return VTD_OK;
+		out->v = rq->iova;
+		/* Untranslated the request would be one to the interrupt range, which with a PASID it cannot be. */
+		return in_interrupt_range(rq->iova) ? block(vtd, rq, &ctx, VTD_FR_INTERRUPT_RANGE) : VTD_OK;
 	}
-	reason = translate_page(vtd, &ctx, iova, write, out, latency_ps);
-	return reason ? block(vtd, rid, iova, write, reason, ctx.fpd) : VTD_OK;
+	reason = translate_page(vtd, &ctx, rq->iova, rq->write, out, latency_ps);
+	return reason ? block(vtd, rq, &ctx, reason) : VTD_OK;
 }
 
-enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write, hpa_t *out, u64 *latency_ps)
+/* What is cached for the request, or NULL where it is not plain. */
+static inline const struct vtd_context *context_hit(const struct vtd *vtd, const struct request *rq)
 {
+	const struct vtd_smctx *ctx;
+	bool with_pasid = rq->pasid != VTD_NO_PASID;
+	u32 pasid = rq->pasid;
+
+	if (vtd->root_mode == VTD_TTM_LEGACY)
+		return with_pasid ? NULL : vtd_context_hit(vtd, rq->rid);
+	ctx = vtd_smctx_hit(vtd, rq->rid);
+	if (!ctx || vtd->root_mode != VTD_TTM_SCALABLE || (with_pasid && !ctx->paside))
+		return NULL;
+	if (!with_pasid)
+		pasid = ctx->rid_pasid;
+	return pasid < ctx->nr_pasids ? vtd_pasid_hit(vtd, rq->rid, pasid) : NULL;
+}
+
+enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, u32 pasid, iova_t addr, bool write, hpa_t *out,
+			      u64 *latency_ps)
+{
+	const struct request rq = { .rid = rid, .pasid = pasid, .iova = addr.v, .write = write };
 	const struct vtd_context *ctx;
 	const struct vtd_iotlb_entry *entry;
 	u64 offset_mask;
@@ -234,9 +308,9 @@ enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write,
 		out->v = addr.v;
 		return VTD_OK;
 	}
-	ctx = vtd_context_hit(vtd, rid);
-	if (ctx && !ctx->pass_through && addr.v < ctx->limit && !in_interrupt_range(addr.v)) {
-		entry = iotlb_find(&vtd->iotlb, ctx->did, addr.v, &offset_mask);
+	ctx = context_hit(vtd, &rq);
+	if (ctx && !ctx->pass_through && addr.v < ctx->limit && !is_interrupt(&rq)) {
+		entry = iotlb_find(&vtd->iotlb, ctx, addr.v, &offset_mask);
 		if (entry && (entry->perm & (write ? VTD_SSPTE_W : VTD_SSPTE_R))) {
 			out->v = entry->hpa | (addr.v & offset_mask);
 			/* Part of a large page may lie there. */
@@ -246,15 +320,16 @@ enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, iova_t addr, bool write,
 			}
 		}
 	}
-	return translate_slow(vtd, rid, addr.v, write, out, latency_ps);
+	return translate_slow(vtd, &rq, out, latency_ps);
 }
 
 void vtd_block(struct vtd *vtd, u16 rid, iova_t addr, bool write, u8 reason)
 {
+	const struct request rq = { .rid = rid, .pasid = VTD_NO_PASID, .iova = addr.v, .write = write };
 	struct vtd_context ctx = { 0 };
 
 	/* FPD is the context entry's; a broken entry does not change what was refused. */
 	if (vtd->regs.gsts & VTD_G_TE)
-		vtd_context_get(vtd, rid, &ctx);
-	vtd_fault_dma(vtd, rid, addr.v, write, reason, ctx.fpd);
+		vtd_context_get(vtd, rid, VTD_NO_PASID, &ctx);
+	block(vtd, &rq, &ctx, reason);
 }

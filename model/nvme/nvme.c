@@ -11,7 +11,6 @@
 #define VENDOR_DEFAULT 0x8086
 #define DEVICE_DEFAULT 0x0A54	/* the SSD whose timing is the baseline */
 #define CLASS_NVME 0x010802
-#define NSZE_MAX (1ULL << 54)	/* 2^63 bytes */
 
 static size_t text_len(const char *s, size_t max)
 {
@@ -31,12 +30,12 @@ static bool ns_is_valid(const struct nvme_config *cfg, u32 i)
 {
 	const struct nvme_ns_config *ns = &cfg->ns[i];
 
-	if (i >= cfg->nn || ns->nsze > NSZE_MAX || !ns->ncap || ns->ncap > ns->nsze || ns->first_block > NSZE_MAX)
+	if (i >= cfg->nn || ns->nsze > NVME_NSZE_MAX || !ns->ncap || ns->ncap > ns->nsze || ns->first_block > NVME_NSZE_MAX)
 		return false;
 	for (u32 k = 0; k < i; k++)
 		if (cfg->ns[k].nsze && overlap(ns, &cfg->ns[k]))
 			return false;
-	return true;
+	return !cfg->ns_management || ns->first_block + ns->ncap <= cfg->ncap;
 }
 
 static bool namespaces_are_valid(const struct nvme_config *cfg)
@@ -163,6 +162,8 @@ static void slots_init(struct nvme *n)
 	for (u32 q = 0; q < n->nr_queues; q++) {
 		n->sq[q].qid = (u16)q;
 		n->cq[q].qid = (u16)q;
+		n->sq[q].pasid = PCI_NO_PASID;
+		n->cq[q].pasid = PCI_NO_PASID;
 		if (n->queue_pages) {
 			n->sq[q].mem.pages = n->queue_pages + (size_t)2 * q * n->pages_per_queue;
 			n->cq[q].mem.pages = n->sq[q].mem.pages + n->pages_per_queue;
@@ -179,7 +180,7 @@ static const struct pci_ops nvme_pci_ops = {
 struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, struct sched *sched, struct trace *trace,
 		      struct store *media)
 {
-	struct pci_function_config fc = { .rid = cfg->rid, .class_code = CLASS_NVME, .link = cfg->link };
+	struct pci_function_config fc = { .rid = cfg->rid, .class_code = CLASS_NVME, .pasid = cfg->pasid, .link = cfg->link };
 	struct nvme *n;
 
 	n = calloc(1, sizeof(*n));
@@ -197,6 +198,7 @@ struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, stru
 	if (!memory_alloc(n))
 		goto out_free;
 	slots_init(n);
+	n->ns_attached = ~0ULL;
 	nvme_regs_init(n);
 	fc.vendor_id = cfg->vendor_id ? cfg->vendor_id : VENDOR_DEFAULT;
 	fc.device_id = cfg->device_id ? cfg->device_id : DEVICE_DEFAULT;

@@ -4,8 +4,9 @@
 
 /*
  * An NVMe controller behind a PCI function: registers, doorbells, queues in host memory or
- * CMB, arbitration, PRP walking, the admin and NVM command sets, media and their timing, and
- * resource domains (a queue's own windows of LBAs and DMA addresses, after NVMePass).
+ * CMB, arbitration, PRP walking, the admin and NVM command sets, media and their timing,
+ * resource domains (a queue's own windows of LBAs and DMA addresses, after NVMePass), and queues
+ * with a PASID and a namespace of their own.
  * NVMe Base 1.4/2.0, NVM Command Set 1.0, PCIe Transport 1.0.
  */
 
@@ -56,6 +57,8 @@ struct nvme_config {
 	u16 oncs;		/* optional NVM commands offered: NVME_ONCS_* */
 	bool sgls;		/* SGLs for I/O commands; else refused with 0/0x02 */
 	bool resource_domains;	/* offers the resource-domain admin command */
+	bool ns_management;	/* namespaces come and go within @ncap blocks; those of @ns are there at first */
+	bool pasid;		/* has the PASID capability, and binds queues to PASIDs and namespaces */
 	bool keeps_deallocated;	/* DLFEAT 000b: Deallocate leaves old data to be read */
 	bool fragile_doorbells;	/* an invalid doorbell write is fatal (CSTS.CFS), as on some controllers */
 	struct nvme_timing timing;

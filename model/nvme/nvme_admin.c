@@ -78,8 +78,13 @@ static bool is_offered(const struct nvme *n, u8 opcode)
 	case NVME_ADM_AER:
 	case NVME_ADM_FORMAT:
 		return true;
+	case NVME_ADM_NS_MANAGE:
+	case NVME_ADM_NS_ATTACH:
+		return n->cfg.ns_management;
 	case NVME_ADM_NRD_BIND:
 		return n->cfg.resource_domains;
+	case NVME_ADM_QUEUE_BIND:
+		return n->cfg.pasid;
 	default:
 		return false;
 	}
@@ -110,6 +115,12 @@ static u16 dispatch(struct nvme_cmd *cmd)
 		return nvme_aer_hold(cmd);
 	case NVME_ADM_FORMAT:
 		return admin_format(cmd);
+	case NVME_ADM_NS_MANAGE:
+		return nvme_admin_ns_manage(cmd);
+	case NVME_ADM_NS_ATTACH:
+		return nvme_admin_ns_attach(cmd);
+	case NVME_ADM_QUEUE_BIND:
+		return nvme_admin_queue_bind(cmd);
 	default:
 		return nvme_admin_nrd_bind(cmd);
 	}

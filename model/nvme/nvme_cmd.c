@@ -104,8 +104,7 @@ void nvme_cmd_event(struct event *ev)
 {
 	struct nvme_cmd *cmd = container_of_event(ev, struct nvme_cmd, ev);
 
-	cmd->nvme->fn.io_id = cmd->io_id;
-	cmd->nvme->fn.dma_kind = PCI_DMA_DATA;
+	nvme_on_behalf(cmd->nvme, cmd->io_id, PCI_DMA_DATA, cmd->nvme->sq[cmd->sqid].pasid);
 	switch (cmd->stage) {
 	case NVME_STAGE_FETCHED:
 		cmd->t_ps = sched_now(cmd->nvme->sched);
@@ -150,6 +149,16 @@ void nvme_cmd_flush_sq(struct nvme *n, u16 sqid)
 		if (cmd->stage == NVME_STAGE_FREE || cmd->sqid != sqid)
 			continue;
 		nvme_cmd_complete(cmd, cmd->stage == NVME_STAGE_DONE ? cmd->status : NVME_SC_ABORT_SQ_DELETION);
+	}
+}
+
+void nvme_cmd_flush_ns(struct nvme *n, const struct nvme_ns_config *ns)
+{
+	for (u32 i = 0; i < n->nr_slots; i++) {
+		struct nvme_cmd *cmd = &n->cmd[i];
+
+		if (cmd->stage == NVME_STAGE_MEDIA && cmd->ns == ns)
+			nvme_cmd_complete(cmd, NVME_SC_INVALID_NSID);
 	}
 }
 

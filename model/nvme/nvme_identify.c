@@ -90,7 +90,7 @@ static void identify_ctrl(const struct nvme *n, u8 *p)
 	p[NVME_ID_CTRL_MDTS] = n->cfg.mdts;
 	put32(p, NVME_ID_CTRL_VER, NVME_VS_1_4);
 	p[NVME_ID_CTRL_CNTRLTYPE] = CNTRLTYPE_IO;
-	put16(p, NVME_ID_CTRL_OACS, NVME_OACS_FORMAT);
+	put16(p, NVME_ID_CTRL_OACS, NVME_OACS_FORMAT | (n->cfg.ns_management ? NVME_OACS_NS_MANAGE : 0));
 	p[NVME_ID_CTRL_ACL] = n->cfg.acl;
 	p[NVME_ID_CTRL_AERL] = n->cfg.aerl;
 	p[NVME_ID_CTRL_FRMW] = FRMW_ONE_SLOT_RO;
@@ -109,6 +109,12 @@ static void identify_ctrl(const struct nvme *n, u8 *p)
 	put16(p, NVME_ID_CTRL_PSD0, 1200);	/* maximum power, 0.01 W */
 	if (n->cfg.resource_domains)
 		put32(p, NVME_ID_CTRL_VS, NVME_NRD_MAGIC);
+	if (n->cfg.pasid)
+		put32(p, NVME_ID_CTRL_VS + 4, NVME_BIND_MAGIC);
+	if (n->cfg.ns_management) {
+		put64(p, NVME_ID_CTRL_TNVMCAP, n->cfg.ncap << NVME_BLOCK_SHIFT);
+		put64(p, NVME_ID_CTRL_UNVMCAP, nvme_ns_unallocated(n) << NVME_BLOCK_SHIFT);
+	}
 }
 
 static void identify_ns(const struct nvme *n, u32 nsid, u8 *p)

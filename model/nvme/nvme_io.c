@@ -64,9 +64,15 @@ bool nvme_nsid_is_invalid(const struct nvme *n, u32 nsid)
 	return !nsid || (nsid > n->cfg.nn && nsid != NVME_NSID_ALL);
 }
 
-const struct nvme_ns_config *nvme_ns(const struct nvme *n, u32 nsid)
+const struct nvme_ns_config *nvme_ns_allocated(const struct nvme *n, u32 nsid)
 {
 	return nsid && nsid <= NVME_NAMESPACES_MAX && n->cfg.ns[nsid - 1].nsze ? &n->cfg.ns[nsid - 1] : NULL;
+}
+
+const struct nvme_ns_config *nvme_ns(const struct nvme *n, u32 nsid)
+{
+	return nsid && nsid <= NVME_NAMESPACES_MAX && (n->ns_attached & BIT_ULL(nsid - 1)) ?
+	       nvme_ns_allocated(n, nsid) : NULL;
 }
 
 u16 nvme_nsid_check(const struct nvme *n, u32 nsid)
@@ -76,11 +82,10 @@ u16 nvme_nsid_check(const struct nvme *n, u32 nsid)
 	return nvme_ns(n, nsid) ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
 }
 
-/* A domain's queue gets one answer for all NSIDs that are not its own: it does not learn which are active. */
+/* A queue bound to a namespace, or with a domain, gets one answer for all NSIDs that are not its own: it does not learn which are active. */
 static u16 check_nsid(struct nvme_cmd *cmd, enum io_kind kind)
 {
 	const struct nvme *n = cmd->nvme;
-	const struct nvme_nrd *nrd = n->sq[cmd->sqid].nrd;
 	u32 nsid = cmd->sqe.nsid;
 
 	cmd->ns = nvme_ns(n, nsid);
@@ -89,7 +94,7 @@ static u16 check_nsid(struct nvme_cmd *cmd, enum io_kind kind)
 	/* VWC says that Flush takes the broadcast value; no other command here does. */
 	if (nsid == NVME_NSID_ALL && kind != IO_FLUSH)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	if (nrd && nsid != nrd->nsid)
+	if (!nvme_bind_nsid(&n->sq[cmd->sqid], nsid))
 		return NVME_SC_INVALID_NSID | NVME_DNR;
 	return cmd->ns || nsid == NVME_NSID_ALL ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
 }

@@ -13,6 +13,7 @@
 #define EFFECTS_IO 1024			/* offset of the I/O command set's part */
 #define EFFECT_SUPPORTED 0x00000001u
 #define EFFECT_CONTENT 0x00000002u	/* LBCC: logical block content may change */
+#define EFFECT_NAMESPACES 0x00000008u	/* NIC: which namespaces there are may change */
 #define TEMPERATURE_K 310
 #define AEN_TYPE_ERROR 0
 #define AEN_TYPE_SMART 1
@@ -99,6 +100,12 @@ static u32 build_effects(const struct nvme *n, u8 *p)
 	put32(p, 4 * NVME_ADM_FORMAT, EFFECT_SUPPORTED | EFFECT_CONTENT);
 	if (n->cfg.resource_domains)
 		put32(p, 4 * NVME_ADM_NRD_BIND, EFFECT_SUPPORTED);
+	if (n->cfg.pasid)
+		put32(p, 4 * NVME_ADM_QUEUE_BIND, EFFECT_SUPPORTED);
+	if (n->cfg.ns_management) {
+		put32(p, 4 * NVME_ADM_NS_MANAGE, EFFECT_SUPPORTED | EFFECT_NAMESPACES);
+		put32(p, 4 * NVME_ADM_NS_ATTACH, EFFECT_SUPPORTED | EFFECT_NAMESPACES);
+	}
 	p += EFFECTS_IO;
 	put32(p, 4 * NVME_CMD_FLUSH, EFFECT_SUPPORTED);
 	put32(p, 4 * NVME_CMD_READ, EFFECT_SUPPORTED);

@@ -57,6 +57,8 @@ struct nvme_sq {
 	u64 seq;		/* commands fetched, for io_id */
 	struct nvme_queue_mem mem;
 	const struct nvme_nrd *nrd;	/* NULL: no resource domain bound */
+	u32 pasid;		/* or PCI_NO_PASID */
+	u32 nsid;		/* bound to it; 0: to none */
 };
 
 struct nvme_cq {
@@ -65,6 +67,7 @@ struct nvme_cq {
 	u16 first_sq;
 	u32 size, head, tail;
 	u32 reserved;		/* CQEs promised to commands that were fetched */
+	u32 pasid;		/* or PCI_NO_PASID */
 	struct nvme_queue_mem mem;
 };
 
@@ -154,6 +157,7 @@ struct nvme {
 	struct nvme_error error[NVME_ERRORS_MAX];
 	u64 nr_errors;
 	struct nvme_nrd *nrd;		/* by qid; NULL when not offered */
+	u64 ns_attached;		/* bit NSID - 1 */
 
 	/* Controller memory buffer. */
 	u8 *cmb;
@@ -202,6 +206,13 @@ bool nvme_cmb_covers(const struct nvme *n, u64 addr, u64 len_bytes);
 void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len);
 
 /* nvme_queue.c */
+/* What the function sends from now on: for this command, of this kind, with this PASID. */
+static inline void nvme_on_behalf(struct nvme *n, u64 io_id, enum pci_dma_kind kind, u32 pasid)
+{
+	n->fn.io_id = io_id;
+	n->fn.dma_kind = kind;
+	n->fn.pasid = pasid;
+}
 void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme_queue_mem *mem);
 void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem *mem, bool ien, u16 vector);
 void nvme_sq_close(struct nvme *n, u16 qid);
@@ -229,6 +240,8 @@ void nvme_cmd_complete(struct nvme_cmd *cmd, u16 status);
 void nvme_cmd_drop_all(struct nvme *n);
 /* Complete what the SQ has outstanding, with 0/0x08 where data has not moved. */
 void nvme_cmd_flush_sq(struct nvme *n, u16 sqid);
+/* Complete what is outstanding in the namespace, which is to go, with 0/0x0B. */
+void nvme_cmd_flush_ns(struct nvme *n, const struct nvme_ns_config *ns);
 /* Abort (sqid, cid): false when there is no such command that can still be stopped. */
 bool nvme_cmd_abort(struct nvme *n, u16 sqid, u16 cid);
 
@@ -292,9 +305,19 @@ u16 nvme_admin_get_log(struct nvme_cmd *cmd);
 u16 nvme_admin_set_features(struct nvme_cmd *cmd);
 u16 nvme_admin_get_features(struct nvme_cmd *cmd);
 u16 nvme_admin_nrd_bind(struct nvme_cmd *cmd);
+/* nvme_bind.c */
+u16 nvme_admin_queue_bind(struct nvme_cmd *cmd);
+/* May commands of this queue name the namespace, as far as its domain and its binding go? */
+bool nvme_bind_nsid(const struct nvme_sq *sq, u32 nsid);
+/* nvme_ns.c */
+u16 nvme_admin_ns_manage(struct nvme_cmd *cmd);
+u16 nvme_admin_ns_attach(struct nvme_cmd *cmd);
+u64 nvme_ns_unallocated(const struct nvme *n);
 void nvme_features_reset(struct nvme *n);
 /* An NSID that cannot be: 0, or above NN and not the broadcast value. */
 bool nvme_nsid_is_invalid(const struct nvme *n, u32 nsid);
+/* The namespace of this NSID, or NULL; whether it is active or not. */
+const struct nvme_ns_config *nvme_ns_allocated(const struct nvme *n, u32 nsid);
 /* The active namespace of this NSID, or NULL. */
 const struct nvme_ns_config *nvme_ns(const struct nvme *n, u32 nsid);
 /* NSID names an active namespace? Else the status that says how not. */

@@ -22,7 +22,8 @@ static u16 check_target(const struct nvme_cmd *cmd, u64 addr, u32 len_bytes, boo
 	*in_cmb = nvme_cmb_hit(n, addr, len_bytes);
 	if (*in_cmb)
 		return cmb_offered ? NVME_SC_SUCCESS : NVME_SC_INVALID_CMB_USE | NVME_DNR;
-	if (pci_addr_is_own_bar(&n->fn, addr, len_bytes))
+	/* With a PASID it is an address of somebody's own space, and the IOMMU's to judge. */
+	if (n->sq[cmd->sqid].pasid == PCI_NO_PASID && pci_addr_is_own_bar(&n->fn, addr, len_bytes))
 		return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }

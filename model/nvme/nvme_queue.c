@@ -36,6 +36,8 @@ void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme
 	sq->head = 0;
 	sq->tail = 0;
 	sq->nrd = NULL;
+	sq->pasid = PCI_NO_PASID;
+	sq->nsid = 0;
 	sq->next_on_cq = n->cq[cqid].first_sq;
 	n->cq[cqid].first_sq = qid;
 }
@@ -54,6 +56,7 @@ void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem
 	cq->head = 0;
 	cq->tail = 0;
 	cq->reserved = 0;
+	cq->pasid = PCI_NO_PASID;
 }
 
 void nvme_sq_close(struct nvme *n, u16 qid)
@@ -192,8 +195,7 @@ static bool sqe_fetch(struct nvme *n, struct nvme_sq *sq, struct nvme_cmd *cmd)
 	u64 at = entry_offset(&sq->mem, off);
 
 	cmd->t_ps = sched_now(n->sched);
-	n->fn.io_id = cmd->io_id;
-	n->fn.dma_kind = PCI_DMA_QUEUE;
+	nvme_on_behalf(n, cmd->io_id, PCI_DMA_QUEUE, sq->pasid);
 	if (sq->mem.in_cmb)
 		__builtin_memcpy(&cmd->sqe, n->cmb + sq->mem.cmb_off + off, sizeof(cmd->sqe));
 	else if (!pci_dma_read(&n->fn, (iova_t){ at }, &cmd->sqe, sizeof(cmd->sqe), &cmd->t_ps)) {
@@ -263,8 +265,7 @@ void nvme_cqe_post(struct nvme *n, struct nvme_sq *sq, u16 cid, u16 status, u32 
 	struct nvme_cqe cqe = { .dw0 = dw0, .sqhd = (u16)sq->head, .sqid = sq->qid, .cid = cid,
 				.status = (u16)(status << 1 | cq->phase) };
 
-	n->fn.io_id = io_id;
-	n->fn.dma_kind = PCI_DMA_QUEUE;
+	nvme_on_behalf(n, io_id, PCI_DMA_QUEUE, cq->pasid);
 	trace4(n->trace, TRACE_CQE, io_id, cq->qid, (u64)sq->qid << 16 | cid, status & NVME_STATUS_CODE, at);
 	if (cq->mem.in_cmb) {
 		__builtin_memcpy(n->cmb + cq->mem.cmb_off + off, &cqe, sizeof(cqe));

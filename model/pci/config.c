@@ -6,7 +6,8 @@
 /*
  * Configuration space of a type 0 function: bytes, and for each bit whether software
  * may write it or clear it by writing one. Capabilities: power management, MSI-X, PCI
- * Express. No extended capability: offset 0x100 reads zero (PCIe 7.6.2).
+ * Express. The one extended capability is that of PASIDs, where the function has them: else offset
+ * 0x100 reads zero (PCIe 7.6.2).
  */
 
 #define CAP_PM		0x40
@@ -114,6 +115,23 @@ static void reset_pcie(struct pci_function *fn)
 	put16(fn->clear_mask, CAP_PCIE + PCIS_EXP_DEVSTA, PCIS_EXP_DEVSTA_RW1C);
 }
 
+/* Neither execute nor privileged mode: they mean something to first-stage tables only. */
+static void reset_pasid(struct pci_function *fn)
+{
+	if (!fn->cfg.pasid)
+		return;
+	fn->cap_pasid = PCIS_EXT_CAP_BASE;
+	put32(fn->config, PCIS_EXT_CAP_BASE,
+	      (u32)(FIELD_PREP(PCIS_EXT_CAP_ID, PCIS_EXT_CAP_ID_PASID) | FIELD_PREP(PCIS_EXT_CAP_VERSION, 1)));
+	put16(fn->config, PCIS_EXT_CAP_BASE + PCIS_PASID_CAPABILITY, (u32)FIELD_PREP(PCIS_PASID_WIDTH, PCIS_PASID_BITS));
+	put16(fn->write_mask, PCIS_EXT_CAP_BASE + PCIS_PASID_CONTROL, PCIS_PASID_ENABLE);
+}
+
+bool pci_pasid_enabled(const struct pci_function *fn)
+{
+	return fn->cap_pasid && (pci_config_get16(fn, fn->cap_pasid + PCIS_PASID_CONTROL) & PCIS_PASID_ENABLE);
+}
+
 void pci_config_reset(struct pci_function *fn)
 {
 	memset(fn->config, 0, sizeof(fn->config));
@@ -124,6 +142,7 @@ void pci_config_reset(struct pci_function *fn)
 	reset_pm(fn);
 	reset_msix_capability(fn);
 	reset_pcie(fn);
+	reset_pasid(fn);
 }
 
 bool pci_is_powered(const struct pci_function *fn)

@@ -39,10 +39,18 @@ static u32 before_wrap(u64 addr, u32 len_bytes)
 	return len_bytes <= room ? len_bytes : (u32)room + 1;
 }
 
-static void trace_request(struct pci_function *fn, u32 kind, bool write, u64 iova, u64 hpa, u32 len_bytes)
+static void trace_request(struct pci_function *fn, u32 pasid, u32 kind, bool write, u64 iova, u64 hpa, u32 len_bytes)
 {
-	trace4(fn->root->trace, kind, fn->io_id, fn->cfg.rid | (u64)write << 16 | (u64)fn->dma_kind << 17, iova, hpa,
+	u64 with = pasid == PCI_NO_PASID ? 0 : (pasid + 1ULL) << 32;
+
+	trace4(fn->root->trace, kind, fn->io_id, fn->cfg.rid | (u64)write << 16 | (u64)fn->dma_kind << 17 | with, iova, hpa,
 	       len_bytes);
+}
+
+/* Bus mastering on, and PASIDs where the request has one. */
+static bool may_send(const struct pci_function *fn, u32 pasid)
+{
+	return pci_is_master(fn) && (pasid == PCI_NO_PASID || pci_pasid_enabled(fn));
 }
 
 static bool translate(struct pci_function *fn, u64 iova, bool write, hpa_t *hpa, struct pci_transfer *t)
@@ -50,7 +58,7 @@ static bool translate(struct pci_function *fn, u64 iova, bool write, hpa_t *hpa,
 	struct vtd *vtd = fn->root->vtd;
 
 	if (vtd)
-		return vtd_translate(vtd, fn->cfg.rid, (iova_t){ iova }, write, hpa, &t->latency_ps) == VTD_OK;
+		return vtd_translate(vtd, fn->cfg.rid, t->pasid, (iova_t){ iova }, write, hpa, &t->latency_ps) == VTD_OK;
 	*hpa = (hpa_t){ iova };
 	return true;
 }
@@ -69,13 +77,13 @@ static bool copy_out(struct bus *bus, hpa_t hpa, const struct dma_data *d, u32 l
 	return bus_ram_from_store(bus, hpa, d->store, d->off, len_bytes);
 }
 
-/* VT-d 3.14: only dword writes mean anything in the interrupt range. */
+/* VT-d 3.14: without PASID, only dword writes mean anything in the interrupt range. */
 static void refuse_interrupt_read(struct pci_function *fn, u64 iova, u32 len_bytes)
 {
 	if (fn->root->vtd)
 		vtd_block(fn->root->vtd, fn->cfg.rid, (iova_t){ iova }, false, VTD_FR_READ);
 	else
-		trace_request(fn, TRACE_DMA_NO_TARGET, false, iova, iova, len_bytes);
+		trace_request(fn, PCI_NO_PASID, TRACE_DMA_NO_TARGET, false, iova, iova, len_bytes);
 }
 
 static bool read_page(struct pci_function *fn, u64 iova, struct dma_data *d, u32 len_bytes,
@@ -83,17 +91,17 @@ static bool read_page(struct pci_function *fn, u64 iova, struct dma_data *d, u32
 {
 	hpa_t hpa;
 
-	if (is_interrupt_range(iova)) {
+	if (t->pasid == PCI_NO_PASID && is_interrupt_range(iova)) {
 		refuse_interrupt_read(fn, iova, len_bytes);
 		return false;
 	}
 	if (!translate(fn, iova, false, &hpa, t))
 		return false;
 	if (!copy_in(fn->root->bus, hpa, d, len_bytes)) {
-		trace_request(fn, TRACE_DMA_NO_TARGET, false, iova, hpa.v, len_bytes);
+		trace_request(fn, t->pasid, TRACE_DMA_NO_TARGET, false, iova, hpa.v, len_bytes);
 		return false;
 	}
-	trace_request(fn, TRACE_DMA, false, iova, hpa.v, len_bytes);
+	trace_request(fn, t->pasid, TRACE_DMA, false, iova, hpa.v, len_bytes);
 	return true;
 }
 
@@ -106,11 +114,11 @@ static void on_behalf_of_command(struct pci_function *fn)
 /* The first error ends the transfer: its completion is a header without data. */
 static bool dma_read(struct pci_function *fn, u64 iova, struct dma_data *d, u32 len_bytes, u64 *done_ps)
 {
-	struct pci_transfer t = { 0 };
+	struct pci_transfer t = { .pasid = fn->pasid };
 	u32 left = before_wrap(iova, len_bytes);
 	bool ok = left == len_bytes;
 
-	if (!pci_is_master(fn))
+	if (!may_send(fn, t.pasid))
 		return false;
 	on_behalf_of_command(fn);
 	while (left) {
@@ -144,7 +152,7 @@ static void write_interrupt(struct pci_function *fn, u64 addr, u32 data, u32 len
 	else if (is_dword && root->msi)
 		root->msi(root->msi_opaque, addr, data);
 	else
-		trace_request(fn, TRACE_DMA_NO_TARGET, true, addr, addr, len_bytes);
+		trace_request(fn, PCI_NO_PASID, TRACE_DMA_NO_TARGET, true, addr, addr, len_bytes);
 }
 
 /*
@@ -172,24 +180,24 @@ static void write_page(struct pci_function *fn, u64 iova, const struct dma_data 
 {
 	hpa_t hpa;
 
-	if (is_interrupt_range(iova)) {
+	if (t->pasid == PCI_NO_PASID && is_interrupt_range(iova)) {
 		write_interrupt_page(fn, iova, d, len_bytes);
 		return;
 	}
 	if (!translate(fn, iova, true, &hpa, t))
 		return;
 	if (copy_out(fn->root->bus, hpa, d, len_bytes))
-		trace_request(fn, TRACE_DMA, true, iova, hpa.v, len_bytes);
+		trace_request(fn, t->pasid, TRACE_DMA, true, iova, hpa.v, len_bytes);
 	else
-		trace_request(fn, TRACE_DMA_NO_TARGET, true, iova, hpa.v, len_bytes);
+		trace_request(fn, t->pasid, TRACE_DMA_NO_TARGET, true, iova, hpa.v, len_bytes);
 }
 
 static void dma_write(struct pci_function *fn, u64 iova, struct dma_data *d, u32 len_bytes, u64 *done_ps)
 {
-	struct pci_transfer t = { 0 };
+	struct pci_transfer t = { .pasid = fn->pasid };
 	u32 left = before_wrap(iova, len_bytes);
 
-	if (!pci_is_master(fn))
+	if (!may_send(fn, t.pasid))
 		return;
 	on_behalf_of_command(fn);
 	while (left) {
@@ -233,7 +241,7 @@ void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src,
  */
 void pci_dma_message(struct pci_function *fn, u64 addr, u32 data)
 {
-	struct pci_transfer t = { .data_tlps = 1, .data_bytes = sizeof(data) };
+	struct pci_transfer t = { .data_tlps = 1, .data_bytes = sizeof(data), .pasid = PCI_NO_PASID };
 	struct dma_data d = { .out = (const u8 *)&data };
 
 	on_behalf_of_command(fn);

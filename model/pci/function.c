@@ -23,7 +23,7 @@ int pci_function_init(struct pci_function *fn, const struct pci_function_config 
 		return -1;
 	if (!pci_bar_config_is_valid(cfg) || !pci_msix_config_is_valid(cfg) || !pci_link_config_is_valid(&cfg->link))
 		return -1;
-	*fn = (struct pci_function){ .cfg = *cfg, .ops = ops, .dev = dev, .root = root };
+	*fn = (struct pci_function){ .cfg = *cfg, .ops = ops, .dev = dev, .root = root, .pasid = PCI_NO_PASID };
 	for (unsigned int i = 0; i < PCIS_BAR_COUNT; i++)
 		fn->bar_decoded[i] = PCI_BAR_NOT_DECODED;
 	pci_config_reset(fn);

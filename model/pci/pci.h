@@ -54,6 +54,7 @@ struct pci_function_config {
 	u16 msix_vectors;		/* table size, 1..PCI_MSIX_VECTORS_MAX */
 	u8 msix_bar;			/* table and PBA lie in this BAR ... */
 	u32 msix_table_off, msix_pba_off; /* ... at these offsets; accesses there never reach pci_ops */
+	bool pasid;			/* has the PASID capability, of PCIS_PASID_BITS */
 	struct pci_link_config link;
 };
 
@@ -63,6 +64,8 @@ enum pci_dma_kind {
 	PCI_DMA_LIST,		/* PRP lists, payloads that are part of a command */
 	PCI_DMA_DATA		/* what the command transfers */
 };
+
+#define PCI_NO_PASID (~0u)
 
 struct pci_root;
 struct pci_function;
@@ -85,6 +88,7 @@ struct pci_function {
 	u64 bar_decoded[6];		/* base now decoded on the bus, ~0 when not */
 	struct pci_region region[6];
 	u16 cap_pm, cap_pcie, cap_msix;	/* offsets of the capabilities */
+	u16 cap_pasid;			/* 0: none */
 	struct {
 		u64 addr;
 		u32 data, control;
@@ -93,6 +97,11 @@ struct pci_function {
 	u64 up_free_ps, down_free_ps;	/* link directions are busy until */
 	u64 msi_sent;			/* messages that left the function */
 	u8 dma_kind;			/* the device's: enum pci_dma_kind of what it moves now, for the trace */
+	/*
+	 * The device's: the PASID of the requests it makes now, or PCI_NO_PASID. Messages never
+	 * have one (PCIe 6.20). Where software has not enabled PASIDs such a request is not made.
+	 */
+	u32 pasid;
 	u64 io_id;			/* the device's: the command it now moves data for, for the trace; 0: none */
 };
 
@@ -172,6 +181,9 @@ bool pci_dma_to_store(struct pci_function *fn, iova_t addr, struct store *dst, u
 void pci_dma_write(struct pci_function *fn, iova_t addr, const void *buf, u32 len_bytes, u64 *done_ps);
 void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src, u64 src_offset, u32 len_bytes,
 			u64 *done_ps);
+
+/* May the function send requests with PASID (PCIe 7.8.9.3)? */
+bool pci_pasid_enabled(const struct pci_function *fn);
 
 /* Does [addr, addr + len) touch any BAR that this function now decodes? For a device's own-range check. */
 bool pci_addr_is_own_bar(const struct pci_function *fn, u64 addr, u64 len_bytes);

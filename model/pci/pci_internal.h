@@ -54,6 +54,7 @@ struct pci_transfer {
 	u64 data_tlps;		/* memory write or completion TLPs */
 	u64 data_bytes;		/* payload of these */
 	u64 latency_ps;		/* added by the IOMMU */
+	u32 pasid;		/* of the request, or PCI_NO_PASID */
 };
 
 bool pci_link_config_is_valid(const struct pci_link_config *cfg);

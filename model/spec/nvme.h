@@ -158,6 +158,11 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_SC_NOT_SAVEABLE		NVME_STATUS(1, 0x0D)
 #define NVME_SC_NOT_CHANGEABLE		NVME_STATUS(1, 0x0E)
 #define NVME_SC_NOT_NS_SPECIFIC		NVME_STATUS(1, 0x0F)
+#define NVME_SC_NS_CAPACITY		NVME_STATUS(1, 0x15)	/* namespace insufficient capacity */
+#define NVME_SC_NSID_UNAVAILABLE	NVME_STATUS(1, 0x16)
+#define NVME_SC_NS_ATTACHED		NVME_STATUS(1, 0x18)	/* already */
+#define NVME_SC_NS_NOT_ATTACHED		NVME_STATUS(1, 0x1A)
+#define NVME_SC_CONTROLLER_LIST		NVME_STATUS(1, 0x1C)
 #define NVME_SC_COPY_LIMIT		NVME_STATUS(1, 0x83)	/* command size limit exceeded */
 #define NVME_SC_WRITE_FAULT		NVME_STATUS(2, 0x80)
 #define NVME_SC_READ_ERROR		NVME_STATUS(2, 0x81)
@@ -174,6 +179,8 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_ADM_SET_FEATURES	0x09
 #define NVME_ADM_GET_FEATURES	0x0A
 #define NVME_ADM_AER		0x0C
+#define NVME_ADM_NS_MANAGE	0x0D
+#define NVME_ADM_NS_ATTACH	0x15
 #define NVME_ADM_FORMAT		0x80
 
 /* NVM opcodes, NVM 3.2 */
@@ -226,6 +233,28 @@ _Static_assert(sizeof(struct nvme_copy_range) == 32, "NVM 3.2.2: format 0h, 32 b
 #define NVME_FORMAT_PI			GENMASK_ULL(7, 5)
 #define NVME_FORMAT_SES			GENMASK_ULL(11, 9)
 #define NVME_FORMAT_SES_MAX		2
+
+/* Namespace Management and Attachment, Base 5.23, 5.24: CDW10 */
+#define NVME_NS_SEL			GENMASK_ULL(3, 0)	/* 0: create or attach, 1: delete or detach */
+#define NVME_NSZE_MAX			(1ULL << 54)		/* 2^63 bytes: this model's */
+
+/* What a host wants of a namespace, NVM 4.1.6: 4 KiB at PRP1. Where it shall lie is vendor specific: this model's own. */
+struct nvme_ns_wish {
+	u64 nsze, ncap;
+	u8 reserved16[10];
+	u8 flbas;
+	u8 reserved27[2];
+	u8 dps, nmic;
+	u8 reserved31[993];
+	u32 place_magic;	/* NVME_NS_PLACE_MAGIC: the next field counts */
+	u32 reserved1028;
+	u64 first_block;	/* of the medium */
+	u8 reserved1040[3056];
+};
+_Static_assert(sizeof(struct nvme_ns_wish) == 4096, "NVM 4.1.6: 4 KiB");
+_Static_assert(offsetof(struct nvme_ns_wish, flbas) == 26 && offsetof(struct nvme_ns_wish, dps) == 29, "NVM 4.1.6");
+_Static_assert(offsetof(struct nvme_ns_wish, place_magic) == 1024, "vendor specific from here on");
+#define NVME_NS_PLACE_MAGIC		0x31434C50u	/* "PLC1" */
 
 /* Abort, Base 5.1: CDW10 */
 #define NVME_ABORT_SQID			GENMASK_ULL(15, 0)
@@ -301,6 +330,8 @@ _Static_assert(sizeof(struct nvme_copy_range) == 32, "NVM 3.2.2: format 0h, 32 b
 #define NVME_ID_CTRL_NPSS	263
 #define NVME_ID_CTRL_WCTEMP	266
 #define NVME_ID_CTRL_CCTEMP	268
+#define NVME_ID_CTRL_TNVMCAP	280	/* 16 bytes, as the next */
+#define NVME_ID_CTRL_UNVMCAP	296
 #define NVME_ID_CTRL_SQES	512
 #define NVME_ID_CTRL_CQES	513
 #define NVME_ID_CTRL_NN		516
@@ -313,6 +344,7 @@ _Static_assert(sizeof(struct nvme_copy_range) == 32, "NVM 3.2.2: format 0h, 32 b
 #define NVME_ID_CTRL_VS		3072	/* vendor specific area */
 
 #define NVME_OACS_FORMAT	BIT_ULL(1)
+#define NVME_OACS_NS_MANAGE	BIT_ULL(3)
 #define NVME_LPA_EFFECTS	BIT_ULL(1)
 #define NVME_LPA_EXTENDED	BIT_ULL(2)	/* NUMDU and LPO of Get Log Page */
 #define NVME_VWC_PRESENT	BIT_ULL(0)
@@ -370,5 +402,21 @@ struct nvme_nrd {
 	u8 reserved[4096 - 48 - 2 * NVME_NRD_WINDOWS * 16];
 };
 _Static_assert(sizeof(struct nvme_nrd) == 4096, "one page at PRP1");
+
+/*
+ * Queues with a PASID, as Scalable I/O Virtualization wants an assignable interface to have: the
+ * encoding is the model's own. Admin command 0xC2 binds queue CDW10 15:0, bit 16 set a completion
+ * queue, to the PASID in CDW11 19:0: every memory request that the queue causes carries it.
+ * CDW12, of a submission queue: the namespace that its commands may name, or 0: any. The binding
+ * ends when the queue is deleted. Offered when the Identify Controller vendor area has
+ * NVME_BIND_MAGIC in its second dword.
+ */
+#define NVME_ADM_QUEUE_BIND	0xC2
+#define NVME_BIND_QID		GENMASK_ULL(15, 0)	/* CDW10 */
+#define NVME_BIND_CQ		BIT_ULL(16)
+#define NVME_BIND_RSVD10	GENMASK_ULL(31, 17)
+#define NVME_BIND_PASID		GENMASK_ULL(19, 0)	/* CDW11 */
+#define NVME_BIND_RSVD11	GENMASK_ULL(31, 20)
+#define NVME_BIND_MAGIC		0x31445350u	/* "PSD1" */
 
 #endif

@@ -137,6 +137,20 @@
 
 #define PCIS_MPS_MIN_BYTES	128U	/* units of the MPS and MRRS encodings */
 
+/* Extended capability header, PCIe 7.6.3: id 15:0, version 19:16, offset of the next 31:20 */
+#define PCIS_EXT_CAP_BASE	0x100
+#define PCIS_EXT_CAP_ID		GENMASK_ULL(15, 0)
+#define PCIS_EXT_CAP_VERSION	GENMASK_ULL(19, 16)
+#define PCIS_EXT_CAP_NEXT	GENMASK_ULL(31, 20)
+
+/* PASID, PCIe 7.8.9 */
+#define PCIS_EXT_CAP_ID_PASID	0x1B
+#define PCIS_PASID_CAPABILITY	0x4
+#define PCIS_PASID_WIDTH	GENMASK_ULL(12, 8)
+#define PCIS_PASID_CONTROL	0x6
+#define PCIS_PASID_ENABLE	0x0001
+#define PCIS_PASID_BITS		20
+
 /* Requester id, PCIe 2.2.4.2 */
 #define PCIS_RID_BUS		0xFF00
 #define PCIS_RID_DEVICE		0x00F8

@@ -3,10 +3,10 @@
 #define MODEL_SPEC_VTD_H
 
 /*
- * VT-d as constants: Intel Virtualization Technology for Directed I/O, revision 4.1,
- * legacy mode. Entries of 128 bits are two little-endian 64-bit words, _LO_ the one at the
- * lower address; masks of _HI_ are relative to that word's own bit 0. Section numbers are
- * the specification's.
+ * VT-d as constants: Intel Virtualization Technology for Directed I/O, revision 4.1.
+ * Entries of 128 bits are two little-endian 64-bit words, _LO_ the one at the lower address;
+ * masks of _HI_ are relative to that word's own bit 0. Of longer entries the other words are
+ * _2_, _3_ ... Section numbers are the specification's.
  */
 
 #include "spec_types.h"
@@ -66,7 +66,10 @@
 #define VTD_ECAP_SC		BIT_ULL(7)
 #define VTD_ECAP_IRO		GENMASK_ULL(17, 8)	/* units of 16 bytes */
 #define VTD_ECAP_MHMV		GENMASK_ULL(23, 20)
-#define VTD_ECAP_SMTS		BIT_ULL(43)
+#define VTD_ECAP_PSS		GENMASK_ULL(39, 35)	/* PASID bits - 1 */
+#define VTD_ECAP_PASID		BIT_ULL(40)
+#define VTD_ECAP_SMTS		BIT_ULL(43)		/* scalable mode */
+#define VTD_ECAP_SSTS		BIT_ULL(46)		/* second-stage tables in scalable mode */
 
 /* Global command and status, 11.4.4: the same bits in both */
 #define VTD_G_CFI		BIT_ULL(23)
@@ -82,7 +85,9 @@
 #define VTD_G_PERSISTENT	(VTD_G_CFI | VTD_G_IRE | VTD_G_QIE | VTD_G_EAFL | VTD_G_TE)
 
 /* Root table address, 11.4.5 */
-#define VTD_RTADDR_TTM		GENMASK_ULL(11, 10)	/* 0: legacy mode */
+#define VTD_RTADDR_TTM		GENMASK_ULL(11, 10)
+#define VTD_TTM_LEGACY		0
+#define VTD_TTM_SCALABLE	1
 #define VTD_RTADDR_RTA		GENMASK_ULL(63, 12)
 
 /* Context command, 11.4.6.1 */
@@ -129,14 +134,17 @@
 #define VTD_FRCD_LO_FI		GENMASK_ULL(63, 12)	/* page; interrupts: index in 63:48 */
 #define VTD_FRCD_LO_INDEX	GENMASK_ULL(63, 48)
 #define VTD_FRCD_HI_SID		GENMASK_ULL(15, 0)
+#define VTD_FRCD_HI_PP		BIT_ULL(31)		/* the request had a PASID: the next field */
 #define VTD_FRCD_HI_FR		GENMASK_ULL(39, 32)
+#define VTD_FRCD_HI_PV		GENMASK_ULL(59, 40)
 #define VTD_FRCD_HI_T		BIT_ULL(62)		/* 0: write, 1: read */
 #define VTD_FRCD_HI_F		BIT_ULL(63)		/* write 1 to clear */
 
 /* Invalidation queue, 11.4.9 */
 #define VTD_IQ_INDEX		GENMASK_ULL(18, 4)	/* of IQH and IQT: descriptor number */
-#define VTD_IQA_QS		GENMASK_ULL(2, 0)	/* 2^(QS + 8) descriptors of 128 bits */
-#define VTD_IQA_DW		BIT_ULL(11)		/* 256-bit descriptors: scalable mode */
+#define VTD_IQ_UNALIGNED	BIT_ULL(4)		/* of IQT, with descriptors of 256 bits */
+#define VTD_IQA_QS		GENMASK_ULL(2, 0)	/* 2^(QS + 8) descriptors of 128 bits, half as many of 256 */
+#define VTD_IQA_DW		BIT_ULL(11)		/* 256-bit descriptors; reserved without ECAP.SMTS */
 #define VTD_IQA_IQA		GENMASK_ULL(63, 12)
 #define VTD_ICS_IWC		BIT_ULL(0)
 #define VTD_IQERCD_IQEI		GENMASK_ULL(3, 0)
@@ -144,6 +152,7 @@
 #define VTD_IQEI_FETCH		2			/* descriptor not readable */
 #define VTD_IQEI_TYPE		3			/* descriptor type unknown or not supported */
 #define VTD_IQEI_RESERVED	4			/* reserved field or value in a descriptor */
+#define VTD_IQEI_TAIL_ALIGN	6			/* tail inside a 256-bit descriptor */
 
 /* Interrupt remapping table address, 11.4.10 */
 #define VTD_IRTA_S		GENMASK_ULL(3, 0)	/* 2^(S + 1) entries */
@@ -171,6 +180,53 @@
 #define VTD_TT_PASS_THROUGH	2
 #define VTD_AW_39BIT		1			/* 3 levels */
 #define VTD_AW_48BIT		2			/* 4 levels */
+
+/* PASIDs are 20 bits wide (PCIe 6.20). */
+#define VTD_PASID_BITS		20
+#define VTD_PASID_MASK		GENMASK_ULL(19, 0)
+
+/* Scalable-mode root entry, 9.2: _LO_ serves devices 0 to 15 of the bus, _HI_ 16 to 31 */
+#define VTD_SMROOT_P		BIT_ULL(0)
+#define VTD_SMROOT_CTP		GENMASK_ULL(63, 12)
+#define VTD_SMROOT_RSVD		GENMASK_ULL(11, 1)
+
+/* Scalable-mode context entry, 9.4: 256 bits, indexed by the low 7 bits of device and function */
+#define VTD_SMCTX_SIZE		32
+#define VTD_SMCTX_PER_TABLE	128
+#define VTD_SMCTX_LO_P		BIT_ULL(0)
+#define VTD_SMCTX_LO_FPD	BIT_ULL(1)
+#define VTD_SMCTX_LO_DTE	BIT_ULL(2)		/* reserved without ECAP.DT */
+#define VTD_SMCTX_LO_PASIDE	BIT_ULL(3)		/* requests with PASID are allowed */
+#define VTD_SMCTX_LO_PRE	BIT_ULL(4)		/* reserved without ECAP.PRS */
+#define VTD_SMCTX_LO_RSVD	GENMASK_ULL(8, 5)
+#define VTD_SMCTX_LO_PDTS	GENMASK_ULL(11, 9)	/* directory of 2^(PDTS + 7) entries */
+#define VTD_SMCTX_LO_DIR	GENMASK_ULL(63, 12)	/* PASIDDIRPTR */
+#define VTD_SMCTX_HI_RID_PASID	GENMASK_ULL(19, 0)	/* stands for requests without one */
+#define VTD_SMCTX_HI_RSVD	GENMASK_ULL(63, 20)	/* bit 20, RID_PRIV, without ECAP.SRS */
+
+/* PASID directory entry, 9.5: 64 bits, indexed by PASID 19:6 */
+#define VTD_PASIDDIR_SIZE	8
+#define VTD_PASIDDIR_P		BIT_ULL(0)
+#define VTD_PASIDDIR_FPD	BIT_ULL(1)
+#define VTD_PASIDDIR_RSVD	GENMASK_ULL(11, 2)
+#define VTD_PASIDDIR_TABLE	GENMASK_ULL(63, 12)	/* SMPTBLPTR */
+
+/* PASID table entry, 9.6: 512 bits, indexed by PASID 5:0 */
+#define VTD_PASID_ENTRY_SIZE	64
+#define VTD_PASID_PER_TABLE	64
+#define VTD_PASID_LO_P		BIT_ULL(0)
+#define VTD_PASID_LO_FPD	BIT_ULL(1)
+#define VTD_PASID_LO_AW		GENMASK_ULL(4, 2)	/* VTD_AW_* */
+#define VTD_PASID_LO_PGTT	GENMASK_ULL(8, 6)
+#define VTD_PASID_LO_SSADE	BIT_ULL(9)		/* reserved without ECAP.SSADS */
+#define VTD_PASID_LO_RSVD	(BIT_ULL(5) | GENMASK_ULL(11, 10))
+#define VTD_PASID_LO_SSPTPTR	GENMASK_ULL(63, 12)
+#define VTD_PASID_HI_DID	GENMASK_ULL(15, 0)
+#define VTD_PASID_HI_RSVD	GENMASK_ULL(63, 16)	/* 31:23 and the upper half without SMPWCS, SC and MTS */
+#define VTD_PGTT_FIRST_STAGE	1
+#define VTD_PGTT_SECOND_STAGE	2
+#define VTD_PGTT_NESTED		3
+#define VTD_PGTT_PASS_THROUGH	4
 
 /* Second-stage paging entry, 9.8 */
 #define VTD_SSPTE_R		BIT_ULL(0)
@@ -257,13 +313,15 @@ _Static_assert(offsetof(struct vtd_pid, control) == 32, "9.11: ON is bit 256");
 #define VTD_PID_NDST_XAPIC	GENMASK_ULL(47, 40)	/* 303:296, the rest of NDST is reserved then */
 #define VTD_PID_RSVD		(GENMASK_ULL(15, 2) | GENMASK_ULL(31, 24))
 
-/* Invalidation descriptors of 128 bits, 6.5.2 */
+/* Invalidation descriptors, 6.5.2: 128 bits, or these and 128 bits of zeros (IQA.DW) */
 #define VTD_QI_TYPE		GENMASK_ULL(3, 0)
 #define VTD_QI_CONTEXT		1
 #define VTD_QI_IOTLB		2
 #define VTD_QI_DEV_IOTLB	3
 #define VTD_QI_IEC		4
 #define VTD_QI_WAIT		5
+#define VTD_QI_PASID_IOTLB	6			/* of 256 bits only, as the next */
+#define VTD_QI_PASID_CACHE	7
 
 #define VTD_QI_CTX_LO_G		GENMASK_ULL(5, 4)	/* VTD_GRAN_* */
 #define VTD_QI_CTX_LO_DID	GENMASK_ULL(31, 16)
@@ -294,6 +352,23 @@ _Static_assert(offsetof(struct vtd_pid, control) == 32, "9.11: ON is bit 256");
 #define VTD_QI_WAIT_HI_ADDR	GENMASK_ULL(63, 2)
 #define VTD_QI_WAIT_HI_RSVD	GENMASK_ULL(1, 0)
 
+/* PASID-based IOTLB invalidation, 6.5.2.4 */
+#define VTD_QI_PIOTLB_LO_G	GENMASK_ULL(5, 4)
+#define VTD_QI_PIOTLB_LO_RSVD	(GENMASK_ULL(15, 6) | GENMASK_ULL(63, 52))
+#define VTD_QI_PIOTLB_LO_DID	GENMASK_ULL(31, 16)
+#define VTD_QI_PIOTLB_LO_PASID	GENMASK_ULL(51, 32)
+#define VTD_QI_PIOTLB_PASID	2			/* all of the PASID */
+#define VTD_QI_PIOTLB_PAGE	3			/* pages of it: address, mask and hint as in VTD_QI_IOTLB_HI_* */
+
+/* PASID-cache invalidation, 6.5.2.2 */
+#define VTD_QI_PC_LO_G		GENMASK_ULL(5, 4)
+#define VTD_QI_PC_LO_RSVD	(GENMASK_ULL(15, 6) | GENMASK_ULL(63, 52))
+#define VTD_QI_PC_LO_DID	GENMASK_ULL(31, 16)
+#define VTD_QI_PC_LO_PASID	GENMASK_ULL(51, 32)
+#define VTD_QI_PC_DOMAIN	0
+#define VTD_QI_PC_PASID		1			/* within the domain */
+#define VTD_QI_PC_GLOBAL	3
+
 /* Fault reasons, 7.1.3 */
 #define VTD_FR_ROOT_NOT_PRESENT		0x01
 #define VTD_FR_CONTEXT_NOT_PRESENT	0x02
@@ -319,5 +394,31 @@ _Static_assert(offsetof(struct vtd_pid, control) == 32, "9.11: ON is bit 256");
 #define VTD_FR_IR_PID_ACCESS		0x27
 #define VTD_FR_IR_PID_RSVD		0x28
 #define VTD_FR_ROOT_TABLE_MODE		0x30
+/* In scalable mode, and of requests with PASID */
+#define VTD_FR_PASID_IN_LEGACY_MODE	0x31
+#define VTD_FR_SM_ROOT_ACCESS		0x38
+#define VTD_FR_SM_ROOT_NOT_PRESENT	0x39
+#define VTD_FR_SM_ROOT_RSVD		0x3A
+#define VTD_FR_SM_CONTEXT_ACCESS	0x40
+#define VTD_FR_SM_CONTEXT_NOT_PRESENT	0x41
+#define VTD_FR_SM_CONTEXT_RSVD		0x42
+#define VTD_FR_SM_PASID_DISABLED	0x45	/* PASIDE is 0 */
+#define VTD_FR_SM_PASID_TOO_LARGE	0x46	/* beyond the directory */
+#define VTD_FR_SM_RID_PASID		0x48
+#define VTD_FR_SM_DIR_ACCESS		0x50
+#define VTD_FR_SM_DIR_NOT_PRESENT	0x51
+#define VTD_FR_SM_DIR_RSVD		0x52
+#define VTD_FR_SM_PASID_ACCESS		0x58
+#define VTD_FR_SM_PASID_NOT_PRESENT	0x59
+#define VTD_FR_SM_PASID_RSVD		0x5A
+#define VTD_FR_SM_PASID_INVALID		0x5B
+#define VTD_FR_SM_PAGING_ACCESS		0x78	/* second stage */
+#define VTD_FR_SM_PAGING_RSVD		0x7A
+#define VTD_FR_SM_TABLE_POINTER		0x7B	/* the PASID entry's SSPTPTR leads nowhere */
+#define VTD_FR_SM_ADDR_BEYOND_MGAW	0x83
+#define VTD_FR_SM_ADDR_BEYOND_AW	0x84
+#define VTD_FR_SM_WRITE			0x85
+#define VTD_FR_SM_READ			0x86
+#define VTD_FR_SM_INTERRUPT_RANGE	0x87
 
 #endif
