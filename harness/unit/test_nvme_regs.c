@@ -294,7 +294,7 @@ static void test_new__bad_configuration__is_refused(void **state)
 	REFUSED(cfg.serial = NULL);
 	REFUSED(cfg.msix_vectors = 0);
 	REFUSED(cfg.cmb_size_bytes = 0x3000);
-	REFUSED(cfg.oncs = 1 << 5);
+	REFUSED(cfg.oncs = 1 << 6);
 	REFUSED(cfg.timing.dies = 0);
 	REFUSED(cfg.ns[1] = ((struct nvme_ns_config){ .first_block = cfg.ncap - 1, .nsze = 8, .ncap = 8 }));
 	REFUSED(cfg.ns[cfg.nn] = ((struct nvme_ns_config){ .first_block = cfg.ncap, .nsze = 8, .ncap = 8 }));

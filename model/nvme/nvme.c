@@ -65,7 +65,8 @@ static bool config_is_valid(const struct nvme_config *cfg)
 		return false;
 	if (!cfg->msix_vectors || cfg->msix_vectors > PCI_MSIX_VECTORS_MAX)
 		return false;
-	if (cfg->oncs & ~(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES | NVME_ONCS_COPY))
+	if (cfg->oncs & ~(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES | NVME_ONCS_RESERVATIONS |
+			  NVME_ONCS_COPY))
 		return false;
 	/* CMBSZ counts in 4 KiB with 20 bits; a BAR is a power of two. */
 	if (cfg->cmb_size_bytes & (cfg->cmb_size_bytes - 1))

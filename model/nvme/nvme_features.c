@@ -22,12 +22,15 @@ static u32 granted(const struct nvme *n)
 void nvme_features_reset(struct nvme *n)
 {
 	n->feat = (struct nvme_features){ .temp_over = TEMP_OVER_DEFAULT, .volatile_wc = 1 };
+	nvme_resv_reset(n);
 	n->granted_sqs = n->cfg.io_queues;
 	n->granted_cqs = n->cfg.io_queues;
 }
 
-static bool is_known(u8 fid)
+static bool is_known(const struct nvme *n, u8 fid)
 {
+	if (fid == NVME_FEAT_HOST_ID)
+		return n->cfg.oncs & NVME_ONCS_RESERVATIONS;
 	return (fid >= NVME_FEAT_ARBITRATION && fid <= NVME_FEAT_POWER) ||
 	       (fid >= NVME_FEAT_TEMPERATURE && fid <= NVME_FEAT_ASYNC_EVENT);
 }
@@ -140,6 +143,24 @@ static u16 set_irq_config(struct nvme *n, u32 cdw11)
 	return NVME_SC_SUCCESS;
 }
 
+/* Base 5.27.1.25: 8 bytes of data; CTRATT bit 0 = 0, so no longer identifiers. */
+static u16 host_id(struct nvme_cmd *cmd, bool set, u64 val)
+{
+	struct nvme *n = cmd->nvme;
+	u16 status;
+
+	if (cmd->sqe.cdw11 & NVME_FEAT_HOST_ID_EXTENDED)
+		return NVME_SC_INVALID_FIELD | NVME_DNR;
+	status = nvme_prp_map(cmd, sizeof(val), set ? NVME_FROM_HOST : NVME_TO_HOST);
+	if (status)
+		return status;
+	if (!set)
+		nvme_buf_to_host(cmd, &val);
+	else if (!nvme_buf_from_host(cmd, &n->host_id))
+		return NVME_SC_DATA_TRANSFER;
+	return NVME_SC_SUCCESS;
+}
+
 static void set_plain(struct nvme *n, u8 fid, u32 nsid, u32 val)
 {
 	if (!is_ns_specific(fid) || nsid != NVME_NSID_ALL) {
@@ -157,7 +178,7 @@ u16 nvme_admin_set_features(struct nvme_cmd *cmd)
 	u8 fid = (u8)FIELD_GET(NVME_FEAT_FID, sqe->cdw10);
 	u16 status;
 
-	if (!is_known(fid))
+	if (!is_known(n, fid))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	if (sqe->cdw10 & NVME_FEAT_SAVE)
 		return NVME_SC_NOT_SAVEABLE | NVME_DNR;
@@ -166,6 +187,8 @@ u16 nvme_admin_set_features(struct nvme_cmd *cmd)
 		return status;
 	if (fid == NVME_FEAT_NUM_QUEUES)
 		return set_num_queues(cmd);
+	if (fid == NVME_FEAT_HOST_ID)
+		return host_id(cmd, true, 0);
 	if (fid == NVME_FEAT_TEMPERATURE)
 		return set_temperature(n, sqe->cdw11);
 	if (fid == NVME_FEAT_IRQ_CONFIG)
@@ -208,7 +231,7 @@ u16 nvme_admin_get_features(struct nvme_cmd *cmd)
 	struct nvme_features defaults = { .temp_over = TEMP_OVER_DEFAULT, .volatile_wc = 1 };
 	u16 status;
 
-	if (!is_known(fid) || select > NVME_FEAT_SELECT_CAPS)
+	if (!is_known(n, fid) || select > NVME_FEAT_SELECT_CAPS)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	status = check_nsid(n, fid, sqe->nsid, false);
 	if (status)
@@ -217,6 +240,8 @@ u16 nvme_admin_get_features(struct nvme_cmd *cmd)
 		cmd->dw0 = NVME_FEAT_CAP_CHANGEABLE | (is_ns_specific(fid) ? NVME_FEAT_CAP_NS_SPECIFIC : 0);
 		return NVME_SC_SUCCESS;
 	}
+	if (fid == NVME_FEAT_HOST_ID)
+		return host_id(cmd, false, select == NVME_FEAT_SELECT_CURRENT ? n->host_id : 0);
 	/* Base 5.15: where saving is not supported, the saved value is the default. */
 	return get_value(n, select == NVME_FEAT_SELECT_CURRENT ? &n->feat : &defaults, fid, sqe->nsid, sqe->cdw11,
 			 &cmd->dw0);

@@ -127,6 +127,8 @@ static void identify_ns(const struct nvme *n, u32 nsid, u8 *p)
 	/* Thin provisioning is what NCAP below NSZE is called. */
 	p[NVME_ID_NS_NSFEAT] = ns->ncap < ns->nsze;
 	p[NVME_ID_NS_DLFEAT] = n->cfg.keeps_deallocated ? DLFEAT_UNREPORTED : DLFEAT_READS_ZERO;
+	if (n->cfg.oncs & NVME_ONCS_RESERVATIONS)
+		p[NVME_ID_NS_RESCAP] = NVME_RESCAP_ALL_TYPES;
 	if (n->cfg.oncs & NVME_ONCS_COPY) {
 		put16(p, NVME_ID_NS_MSSRL, NVME_COPY_RANGE_MAX);
 		put32(p, NVME_ID_NS_MCL, NVME_COPY_BLOCKS_MAX);

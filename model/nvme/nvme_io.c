@@ -7,7 +7,7 @@
  * the command's own is read or written before it has passed them all.
  */
 
-enum io_kind { IO_NONE, IO_FLUSH, IO_WRITE, IO_READ, IO_COMPARE, IO_WRITE_ZEROES, IO_DSM, IO_COPY };
+enum io_kind { IO_NONE, IO_FLUSH, IO_WRITE, IO_READ, IO_COMPARE, IO_WRITE_ZEROES, IO_DSM, IO_COPY, IO_RESERVATION };
 
 #define BLOCKS_PER_4K 8
 
@@ -28,6 +28,11 @@ static enum io_kind kind_of(const struct nvme *n, u8 opcode)
 		return n->cfg.oncs & NVME_ONCS_DSM ? IO_DSM : IO_NONE;
 	case NVME_CMD_COPY:
 		return n->cfg.oncs & NVME_ONCS_COPY ? IO_COPY : IO_NONE;
+	case NVME_CMD_RESV_REGISTER:
+	case NVME_CMD_RESV_REPORT:
+	case NVME_CMD_RESV_ACQUIRE:
+	case NVME_CMD_RESV_RELEASE:
+		return n->cfg.oncs & NVME_ONCS_RESERVATIONS ? IO_RESERVATION : IO_NONE;
 	default:
 		return IO_NONE;
 	}
@@ -239,6 +244,11 @@ static u16 execute(struct nvme_cmd *cmd)
 	u16 status = check_header(cmd, kind);
 
 	cmd->slba = 0;
+	if (status)
+		return status;
+	if (kind == IO_RESERVATION)
+		return nvme_io_reservation(cmd);
+	status = nvme_resv_check(cmd, kind != IO_READ && kind != IO_COMPARE);
 	if (status)
 		return status;
 	if (kind == IO_FLUSH) {

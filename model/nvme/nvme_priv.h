@@ -32,6 +32,7 @@
 #define NVME_COPY_RANGES_MAX 128
 #define NVME_COPY_RANGE_MAX 256
 #define NVME_COPY_BLOCKS_MAX 4096
+#define NVME_REGISTRANTS_MAX 8		/* hosts that can be registered with a namespace */
 
 enum nvme_reg {
 #define NVME_REG(name, off, width, reset, mask, clause) NVME_R_##name,
@@ -113,6 +114,17 @@ struct nvme_features {
 	u8 irq_config_cd[PCI_MSIX_VECTORS_MAX / 8];	/* CD bit of each vector */
 };
 
+/* Of a namespace. */
+struct nvme_resv {
+	u32 gen;
+	u8 type;		/* NVME_RTYPE_*; none: nobody holds it */
+	u8 holder;		/* registrant[] index, where one holds it */
+	u8 nr;
+	struct {
+		u64 host, key;
+	} registrant[NVME_REGISTRANTS_MAX];
+};
+
 struct nvme {
 	struct pci_function fn;
 	struct sched *sched;
@@ -156,6 +168,8 @@ struct nvme {
 	u32 nr_io_sqs, nr_io_cqs;
 	struct nvme_error error[NVME_ERRORS_MAX];
 	u64 nr_errors;
+	u64 host_id;
+	struct nvme_resv resv[NVME_NAMESPACES_MAX];	/* by NSID - 1 */
 	struct nvme_nrd *nrd;		/* by qid; NULL when not offered */
 	u64 ns_attached;		/* bit NSID - 1 */
 
@@ -284,6 +298,11 @@ void nvme_io_execute(struct nvme_cmd *cmd);
 void nvme_io_transfer(struct nvme_cmd *cmd);
 /* nvme_copy.c */
 u16 nvme_io_copy(struct nvme_cmd *cmd);
+/* nvme_resv.c */
+u16 nvme_io_reservation(struct nvme_cmd *cmd);
+/* May this host read, or write, the namespace? A status. */
+u16 nvme_resv_check(const struct nvme_cmd *cmd, bool writes);
+void nvme_resv_reset(struct nvme *n);
 /* Is the range in the namespace and the queue's domain? A status. */
 u16 nvme_io_check_range(const struct nvme_cmd *cmd, u64 slba, u64 nlb);
 /* @opcode: what is done to the blocks, which for Copy is two things. */

@@ -144,8 +144,10 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_SC_SGL_TYPE		NVME_STATUS(0, 0x11)	/* SGL descriptor type invalid */
 #define NVME_SC_INVALID_CMB_USE		NVME_STATUS(0, 0x12)
 #define NVME_SC_INVALID_PRP_OFFSET	NVME_STATUS(0, 0x13)
+#define NVME_SC_HOST_ID_FORMAT		NVME_STATUS(0, 0x18)	/* host identifier inconsistent format */
 #define NVME_SC_LBA_RANGE		NVME_STATUS(0, 0x80)
 #define NVME_SC_CAPACITY		NVME_STATUS(0, 0x81)
+#define NVME_SC_RESERVATION		NVME_STATUS(0, 0x83)	/* reservation conflict */
 #define NVME_SC_CQ_INVALID		NVME_STATUS(1, 0x00)
 #define NVME_SC_QID_INVALID		NVME_STATUS(1, 0x01)
 #define NVME_SC_QSIZE_INVALID		NVME_STATUS(1, 0x02)
@@ -190,6 +192,10 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_CMD_COMPARE	0x05
 #define NVME_CMD_WRITE_ZEROES	0x08
 #define NVME_CMD_DSM		0x09
+#define NVME_CMD_RESV_REGISTER	0x0D
+#define NVME_CMD_RESV_REPORT	0x0E
+#define NVME_CMD_RESV_ACQUIRE	0x11
+#define NVME_CMD_RESV_RELEASE	0x15
 #define NVME_CMD_COPY		0x19
 
 /* Create I/O CQ and SQ, Base 5.4, 5.5: CDW10 QID 15:0, QSIZE 31:16 */
@@ -227,6 +233,18 @@ struct nvme_copy_range {
 	u16 elbat, elbatm;
 };
 _Static_assert(sizeof(struct nvme_copy_range) == 32, "NVM 3.2.2: format 0h, 32 bytes");
+
+/* Reservations, Base 7.2 to 7.5: types, and CDW11 of Report */
+#define NVME_RTYPE_NONE			0
+#define NVME_RTYPE_WE			1	/* write exclusive: of one holder */
+#define NVME_RTYPE_EA			2	/* exclusive access */
+#define NVME_RTYPE_WE_REG		3	/* registrants only */
+#define NVME_RTYPE_EA_REG		4
+#define NVME_RTYPE_WE_ALL		5	/* all registrants hold it */
+#define NVME_RTYPE_EA_ALL		6
+#define NVME_REPORT_EDS			BIT_ULL(0)
+/* RESCAP: the six types, and Ignore Existing Key as of 1.3; no persistence through power loss */
+#define NVME_RESCAP_ALL_TYPES		0xFE
 
 /* Format NVM, Base 5.14: CDW10 */
 #define NVME_FORMAT_LBAF		GENMASK_ULL(3, 0)
@@ -274,6 +292,8 @@ _Static_assert(offsetof(struct nvme_ns_wish, place_magic) == 1024, "vendor speci
 #define NVME_FEAT_IRQ_CONFIG		0x09
 #define NVME_FEAT_WRITE_ATOMIC		0x0A
 #define NVME_FEAT_ASYNC_EVENT		0x0B
+#define NVME_FEAT_HOST_ID		0x81
+#define NVME_FEAT_HOST_ID_EXTENDED	BIT_ULL(0)	/* CDW11: 128 bits */
 #define NVME_FEAT_SAVE			BIT_ULL(31)	/* Set Features CDW10 */
 #define NVME_FEAT_SELECT		GENMASK_ULL(10, 8) /* Get Features CDW10 */
 
@@ -353,6 +373,7 @@ _Static_assert(offsetof(struct nvme_ns_wish, place_magic) == 1024, "vendor speci
 #define NVME_ONCS_COMPARE	BIT_ULL(0)
 #define NVME_ONCS_DSM		BIT_ULL(2)
 #define NVME_ONCS_WRITE_ZEROES	BIT_ULL(3)
+#define NVME_ONCS_RESERVATIONS	BIT_ULL(5)
 #define NVME_ONCS_COPY		BIT_ULL(8)
 
 /* Byte offsets in Identify Namespace, NVM figure 97 */
@@ -363,6 +384,7 @@ _Static_assert(offsetof(struct nvme_ns_wish, place_magic) == 1024, "vendor speci
 #define NVME_ID_NS_NLBAF	25
 #define NVME_ID_NS_FLBAS	26
 #define NVME_ID_NS_DLFEAT	33
+#define NVME_ID_NS_RESCAP	31
 #define NVME_ID_NS_MSSRL	74	/* Copy: blocks of a range, of a command, and ranges (0's based) */
 #define NVME_ID_NS_MCL		76
 #define NVME_ID_NS_MSRC		80

@@ -272,6 +272,16 @@ static void media_access(struct oracle *o, const struct trace_event *ev)
 		o->written[b >> 6] |= 1ull << (b & 63);
 }
 
+/* Who may use the namespace is everybody's affair who has blocks of it: c, d are the namespace's. */
+static void reservation(struct oracle *o, const struct trace_event *ev)
+{
+	u32 vm = oracle_queue_owner(o, (u32)ev->a);
+
+	if (!is_vm(vm) || (o->lba[vm].live && ev->c >= o->lba[vm].start && ev->c + ev->d <= o->lba[vm].start + o->lba[vm].count))
+		return;
+	violation(o, ev, ORACLE_LBA, vm, block_owner(o, ev->c), "changes the reservation of blocks", ev->c, ev->d);
+}
+
 static struct page_owner *page_find(struct oracle *o, u64 hpa)
 {
 	u32 *hint = &o->page_hint[(hpa >> SPEC_PAGE_SHIFT) % PAGE_HINTS], i;
@@ -454,6 +464,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 
 	switch (ev->kind) {
 	case TRACE_MEDIA: media_access(o, ev); break;
+	case TRACE_RESERVATION: reservation(o, ev); break;
 	case TRACE_DMA: dma(o, ev); break;
 	case TRACE_CPU_STORE: cpu_access(o, ev, true); break;
 	case TRACE_CPU_LOAD: cpu_access(o, ev, false); break;
@@ -477,7 +488,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 
 struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 {
-	static const u32 kinds[] = { TRACE_MEDIA, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
+	static const u32 kinds[] = { TRACE_MEDIA, TRACE_RESERVATION, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
 				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
 				     SIM_TRACE_QUEUE, SIM_TRACE_FUNCTION };
 	struct oracle *o = calloc(1, sizeof(*o));
