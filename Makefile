@@ -86,6 +86,9 @@ $(B)/sim/serve/%.o: sim/serve/%.c $(B)/flags
 	$(call make_object,$(MAIN_CC))
 $(B)/nvme-emu/%.o: nvme-emu/%.c $(B)/flags
 	$(call make_object,$(EMU_CC))
+# It knows the core's sites by their list, which stands beside the core's files.
+$(B)/sim/sites.o: sim/sites.c $(B)/flags
+	$(call make_object,$(COMPILE) -I$(LIOV_DIR)/core $(SIM_I))
 $(B)/sim/%.o: sim/%.c $(B)/flags
 	$(call make_object,$(SIM_CC))
 $(B)/unit/%.o: harness/unit/%.c $(B)/flags

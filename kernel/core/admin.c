@@ -22,7 +22,7 @@ static void admin_complete(struct liov_admin *a, u16 cid, u16 status, u32 dw0)
 {
 	if (cid >= AER_CID) {
 		/* Memory of the queue can be forged by DMA under paper (GPA-03): believe no more AERs than were sent. */
-		if (cid - AER_CID >= LIOV_PHYS_AERS || !(a->aers & 1u << (cid - AER_CID)))
+		if (!LIOV_CHECK(backend_aer_forged, cid - AER_CID < LIOV_PHYS_AERS && (a->aers & 1u << (cid - AER_CID))))
 			return;
 		a->aers &= ~(1u << (cid - AER_CID));
 		if (status == NVME_SC_SUCCESS && a->nr_aer < LIOV_PHYS_AERS)

@@ -20,15 +20,18 @@ static bool range_wraps(const struct liov_range *r)
 
 static int config_check(struct liov_backend_config *c)
 {
-	if (c->policy >= LIOV_POLICIES || range_wraps(&c->host_iova) || range_wraps(&c->vm_iova))
+	if (c->policy >= LIOV_POLICIES ||
+	    !LIOV_CHECK(backend_config_wrap, !range_wraps(&c->host_iova) && !range_wraps(&c->vm_iova)))
 		return -EINVAL;
-	if (c->watch_doorbells && c->policy != LIOV_POLICY_MEDIATED)
+	if (!LIOV_CHECK(backend_config_watch, !c->watch_doorbells || c->policy == LIOV_POLICY_MEDIATED))
 		return -EINVAL;
-	if (c->host_iova.count < 2 * WINDOW_ALIGN || ((c->host_iova.start | c->host_iova.count) & (SPEC_PAGE_SIZE - 1)))
+	if (!LIOV_CHECK(backend_config_host_window, c->host_iova.count >= 2 * WINDOW_ALIGN &&
+			!((c->host_iova.start | c->host_iova.count) & (SPEC_PAGE_SIZE - 1))))
 		return -EINVAL;
 	/* Shifts and alignment: a power of two. */
-	if (c->dma_offset && (c->vm_iova_window < SPEC_PAGE_SIZE || (c->vm_iova_window & (c->vm_iova_window - 1)) ||
-			      c->vm_iova.count < c->vm_iova_window))
+	if (!LIOV_CHECK(backend_config_vm_window, !c->dma_offset ||
+			(c->vm_iova_window >= SPEC_PAGE_SIZE && !(c->vm_iova_window & (c->vm_iova_window - 1)) &&
+			 c->vm_iova.count >= c->vm_iova_window)))
 		return -EINVAL;
 	if (c->timeout_ns == 0)
 		c->timeout_ns = TIMEOUT_NS;
@@ -59,15 +62,16 @@ static int pools_init(struct liov_backend *be)
 {
 	struct liov_backend_config *c = &be->cfg;
 
-	if (c->host_lbas > be->info.nsze)
+	if (!LIOV_CHECK(backend_host_lbas, c->host_lbas <= be->info.nsze))
 		return -EINVAL;
-	if (c->dma_offset && !liov_iova_allowed(be, c->vm_iova.start, c->vm_iova.count))
+	if (!LIOV_CHECK(backend_windows_allowed, !c->dma_offset || liov_iova_allowed(be, c->vm_iova.start, c->vm_iova.count)))
 		return -EINVAL;
 	/* The host's window must not be what the controller decodes as its own. */
-	if (liov_range_overlaps(c->host_iova.start, c->host_iova.count, be->cmb_bus_addr, be->info.cmb_size) ||
-	    liov_range_overlaps(c->host_iova.start, c->host_iova.count, be->bar0_bus_addr, be->bar0_size) ||
-	    liov_range_overlaps(c->host_iova.start, c->host_iova.count, PCIS_IRQ_RANGE_BASE,
-				PCIS_IRQ_RANGE_LAST - PCIS_IRQ_RANGE_BASE + 1))
+	if (!LIOV_CHECK(backend_host_window_clear,
+			!liov_range_overlaps(c->host_iova.start, c->host_iova.count, be->cmb_bus_addr, be->info.cmb_size) &&
+			!liov_range_overlaps(c->host_iova.start, c->host_iova.count, be->bar0_bus_addr, be->bar0_size) &&
+			!liov_range_overlaps(c->host_iova.start, c->host_iova.count, PCIS_IRQ_RANGE_BASE,
+					     PCIS_IRQ_RANGE_LAST - PCIS_IRQ_RANGE_BASE + 1)))
 		return -EINVAL;
 	liov_extents_init(&be->lbas, c->host_lbas, be->info.nsze - c->host_lbas);
 	liov_extents_init(&be->windows, c->vm_iova.start, c->dma_offset ? c->vm_iova.count : 0);
@@ -158,11 +162,12 @@ static int vm_config_check(struct liov_backend *be, struct liov_vm_config *c)
 {
 	if (c->nr_vectors == 0)
 		c->nr_vectors = c->nr_queues + 1;
-	if (c->id == LIOV_HOST_VM || c->nr_queues < 1 || c->nr_queues > LIOV_VM_QUEUES_MAX || c->lbas == 0 ||
-	    c->nr_vectors > LIOV_VECTORS_MAX)
+	if (!LIOV_CHECK(backend_vm_config,
+			c->id != LIOV_HOST_VM && c->nr_queues >= 1 && c->nr_queues <= LIOV_VM_QUEUES_MAX &&
+			c->lbas != 0 && c->nr_vectors <= LIOV_VECTORS_MAX))
 		return -EINVAL;
 	for (u32 i = 0; i < LIOV_VMS_MAX; i++)
-		if (be->vms[i] && be->vms[i]->cfg.id == c->id)
+		if (be->vms[i] && !LIOV_CHECK(backend_vm_id, be->vms[i]->cfg.id != c->id))
 			return -EINVAL;
 	return 0;
 }
@@ -179,13 +184,14 @@ static int vm_memory_check(struct liov_vm *vm)
 	u64 len;
 
 	for (u32 i = 0; port_vm_mem_range(vm->port, i, &gpa, &len); i++) {
-		if (i >= LIOV_MEM_RANGES_MAX || len == 0 || ((gpa.v | len) & (SPEC_PAGE_SIZE - 1)))
+		if (i >= LIOV_MEM_RANGES_MAX ||
+		    !LIOV_CHECK(backend_vm_memory, len != 0 && !((gpa.v | len) & (SPEC_PAGE_SIZE - 1))))
 			return -EINVAL;
 		if (be->cfg.dma_offset) {
-			if (!liov_range_inside(0, be->cfg.vm_iova_window, gpa.v, len))
+			if (!LIOV_CHECK(backend_vm_window, liov_range_inside(0, be->cfg.vm_iova_window, gpa.v, len)))
 				return -EINVAL;
-		} else if (!liov_iova_allowed(be, gpa.v, len) || !liov_iova_is_free(be, vm, gpa, len) ||
-			   liov_grave_note(vm, gpa, len)) {
+		} else if (!LIOV_CHECK(backend_iova_allowed, liov_iova_allowed(be, gpa.v, len)) ||
+			   !LIOV_CHECK(backend_iova_free, liov_iova_is_free(be, vm, gpa, len)) || liov_grave_note(vm, gpa, len)) {
 			return -EINVAL;
 		}
 	}
@@ -246,7 +252,7 @@ static int vm_take_queues(struct liov_vm *vm)
 /* Late writes of a wipe that timed out can still hit the extent. */
 static int vm_wipe(struct liov_vm *vm)
 {
-	int err = liov_wipe(vm->be, vm->cfg.id, &vm->lba);
+	int err = LIOV_STEP(backend_wipe) ? liov_wipe(vm->be, vm->cfg.id, &vm->lba) : 0;
 
 	if (err == -ETIMEDOUT)
 		vm->unquiet = true;

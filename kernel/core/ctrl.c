@@ -157,14 +157,14 @@ static int ctrl_check_doorbells(const struct liov_backend *be)
 
 	if (be->cfg.policy == LIOV_POLICY_MEDIATED)
 		return 0;
-	if (be->cfg.policy == LIOV_POLICY_NRD && (!be->own_doorbell_pages || !be->info.has_nrd))
+	if (!LIOV_CHECK(backend_nrd_there, be->cfg.policy != LIOV_POLICY_NRD || (be->own_doorbell_pages && be->info.has_nrd)))
 		return -EOPNOTSUPP;
 	if (be->own_doorbell_pages)
 		len = (2 * (u64)be->info.io_queues + 2) * be->info.doorbell_stride;
 	for (u32 i = 0; i < 2; i++) {
 		u64 start = be->msix[i].start, end = start + be->msix[i].count;
 
-		if (be->msix[i].count != 0 && start < NVME_REG_DBS + len && end > NVME_REG_DBS)
+		if (!LIOV_CHECK(backend_msix_apart, be->msix[i].count == 0 || start >= NVME_REG_DBS + len || end <= NVME_REG_DBS))
 			return -EOPNOTSUPP;
 	}
 	return 0;

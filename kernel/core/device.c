@@ -113,9 +113,11 @@ static bool admin_queue_ok(struct liov_vm *vm)
 	struct liov_device *dev = &vm->dev;
 	u64 sqs = FIELD_GET(NVME_AQA_ASQS, dev->aqa), cqs = FIELD_GET(NVME_AQA_ACQS, dev->aqa);
 
-	return sqs && cqs && !(dev->asq & (SPEC_PAGE_SIZE - 1)) && !(dev->acq & (SPEC_PAGE_SIZE - 1)) &&
-	       port_vm_mem_is_ram(vm->port, (gpa_t){ dev->asq }, (sqs + 1) * DEVICE_SQ_BYTES) &&
-	       port_vm_mem_is_ram(vm->port, (gpa_t){ dev->acq }, (cqs + 1) * DEVICE_CQ_BYTES);
+	return LIOV_CHECK(device_admin_queue_shape, sqs && cqs && !(dev->asq & (SPEC_PAGE_SIZE - 1)) &&
+						    !(dev->acq & (SPEC_PAGE_SIZE - 1))) &&
+	       LIOV_CHECK(device_admin_queue_window,
+			  port_vm_mem_is_ram(vm->port, (gpa_t){ dev->asq }, (sqs + 1) * DEVICE_SQ_BYTES) &&
+			  port_vm_mem_is_ram(vm->port, (gpa_t){ dev->acq }, (cqs + 1) * DEVICE_CQ_BYTES));
 }
 
 /* Base 3.5.1; one page size, one command set, round robin. */
@@ -135,7 +137,7 @@ static void cc_wr(struct liov_vm *vm, u32 val)
 		liov_device_controller_reset(vm);
 	} else if (!(old & NVME_CC_EN) && (val & NVME_CC_EN)) {
 		dev->csts = 0;
-		if (cc_ok(val) && admin_queue_ok(vm))
+		if (LIOV_CHECK(device_cc, cc_ok(val)) && admin_queue_ok(vm))
 			dev->csts = NVME_CSTS_RDY;
 		else
 			liov_device_fatal(vm, val, 4);
@@ -170,7 +172,8 @@ static void cmbmsc_wr(struct liov_vm *vm, u64 val)
 
 	dev->cmbmsc = val & (NVME_CMBMSC_CRE | NVME_CMBMSC_CMSE | NVME_CMBMSC_CBA);
 	bad = (val & NVME_CMBMSC_CMSE) &&
-	      (cba > ~0ull - (vm->cmb_size - 1) || port_vm_mem_overlaps(vm->port, (gpa_t){ cba }, vm->cmb_size));
+	      (!LIOV_CHECK(device_cmb_base_wrap, cba <= ~0ull - (vm->cmb_size - 1)) ||
+	       !LIOV_CHECK(device_cmb_base_overlap, !port_vm_mem_overlaps(vm->port, (gpa_t){ cba }, vm->cmb_size)));
 	dev->cmbsts = bad ? (u32)NVME_CMBSTS_CBAI : 0;
 	if (bad)
 		liov_device_deny(vm, 0, cba, vm->cmb_size);
@@ -239,17 +242,17 @@ static void reg_wr32(struct liov_vm *vm, u32 off, u32 val)
 		cc_wr(vm, val);
 		break;
 	case NVME_REG_AQA:
-		if (!enabled)
+		if (LIOV_CHECK(device_admin_locked, !enabled))
 			dev->aqa = (u32)(val & (NVME_AQA_ASQS | NVME_AQA_ACQS));
 		break;
 	case NVME_REG_ASQ:
 	case NVME_REG_ASQ + 4:
-		if (!enabled)
+		if (LIOV_CHECK(device_admin_locked, !enabled))
 			dev->asq = with_half(dev->asq, off, val);
 		break;
 	case NVME_REG_ACQ:
 	case NVME_REG_ACQ + 4:
-		if (!enabled)
+		if (LIOV_CHECK(device_admin_locked, !enabled))
 			dev->acq = with_half(dev->acq, off, val);
 		break;
 	case NVME_REG_CMBMSC:
@@ -268,14 +271,14 @@ static void doorbell_wr(struct liov_vm *vm, u32 off, u32 val)
 	u32 qid = (off - LIOV_BAR0_DOORBELLS) / 8;
 	bool cq = off & 4;
 
-	if (!liov_device_running(vm)) {
+	if (!LIOV_CHECK(device_doorbell_ready, liov_device_running(vm))) {
 		liov_device_deny(vm, 0, off, val);
 	} else if (qid == 0) {
 		liov_guard(vm->be, LIOV_DEVICE, vm->cfg.id, LIOV_GUARD_OWN_QUEUE, off, val);
 		liov_device_admin_doorbell(vm, cq, val & 0xFFFF);	/* PCIe 3.1.2: upper half reserved */
 	} else if (liov_device_mediated(vm)) {
 		liov_mediator_doorbell(vm, qid, cq, val);
-	} else {
+	} else if (!LIOV_CHECK(device_doorbell_io, false)) {
 		/* I/O doorbells are in the CMB BAR, and only those of queues that live. */
 		liov_device_deny(vm, 0, off, val);
 		liov_device_event(vm, NVME_AEN_DOORBELL_REG);
@@ -321,7 +324,7 @@ static void bar_wr64(struct liov_vm *vm, u32 off, u64 val)
 {
 	if (off == NVME_REG_CMBMSC) {
 		cmbmsc_wr(vm, val);
-	} else if (off >= LIOV_BAR0_DOORBELLS && off < LIOV_BAR0_MSIX_TABLE) {
+	} else if (!LIOV_CHECK(device_doorbell_size, off < LIOV_BAR0_DOORBELLS || off >= LIOV_BAR0_MSIX_TABLE)) {
 		liov_deny(vm->be, liov_device_mediated(vm) && off >= LIOV_BAR0_DOORBELLS + 8 ? LIOV_MEDIATOR : LIOV_DEVICE,
 			  vm->cfg.id, 0, off, 8);
 	} else {
@@ -334,7 +337,7 @@ u64 liov_device_rd(struct liov_vm *vm, u64 off, u32 len)
 {
 	u64 val;
 
-	if (!bar_shape_ok(off, len)) {
+	if (!LIOV_CHECK(device_bar_shape, bar_shape_ok(off, len))) {
 		liov_device_deny(vm, 0, off, len);
 		return all_ones(len);
 	}
@@ -352,7 +355,7 @@ u64 liov_device_rd(struct liov_vm *vm, u64 off, u32 len)
 
 void liov_device_wr(struct liov_vm *vm, u64 off, u64 val, u32 len)
 {
-	if (!bar_shape_ok(off, len)) {
+	if (!LIOV_CHECK(device_bar_shape, bar_shape_ok(off, len))) {
 		bool io = liov_device_mediated(vm) && off >= LIOV_BAR0_DOORBELLS + 8 && off < LIOV_BAR0_MSIX_TABLE;
 
 		liov_deny(vm->be, io ? LIOV_MEDIATOR : LIOV_DEVICE, vm->cfg.id, 0, off, len);
@@ -370,6 +373,8 @@ void liov_device_wr(struct liov_vm *vm, u64 off, u64 val, u32 len)
 
 u64 liov_device_cmb_rd(struct liov_vm *vm, u64 off, u32 len)
 {
+	if (LIOV_CHECK(device_cmb_read, false))
+		return 0;
 	liov_device_deny(vm, 0, off, len);
 	return all_ones(len);
 }
@@ -389,6 +394,8 @@ static bool cmb_doorbell(const struct liov_vm *vm, u64 off)
 
 void liov_device_cmb_wr(struct liov_vm *vm, u64 off, u64 val, u32 len)
 {
+	if (LIOV_CHECK(device_cmb_write, false))
+		return;
 	liov_device_deny(vm, 0, off, len);
 	if (!cmb_doorbell(vm, off))
 		return;

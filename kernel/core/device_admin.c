@@ -52,12 +52,12 @@ static u16 second_page(struct liov_vm *vm, const struct nvme_sqe *sqe, bool list
 {
 	*page = sqe->prp2;
 	if (list) {
-		if (sqe->prp2 & 7)
+		if (!LIOV_CHECK(device_list_align, !(sqe->prp2 & 7)))
 			return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
-		if (port_vm_mem_rd(vm->port, (gpa_t){ sqe->prp2 }, page, sizeof(*page)))
+		if (!LIOV_CHECK(device_list_window, !port_vm_mem_rd(vm->port, (gpa_t){ sqe->prp2 }, page, sizeof(*page))))
 			return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	}
-	return *page & (SPEC_PAGE_SIZE - 1) ? NVME_SC_INVALID_PRP_OFFSET | NVME_DNR : 0;
+	return LIOV_CHECK(device_prp2_align, !(*page & (SPEC_PAGE_SIZE - 1))) ? 0 : NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 }
 
 u16 liov_device_reply(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 len, u64 asked)
@@ -67,7 +67,7 @@ u16 liov_device_reply(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 len, u
 	u16 status;
 
 	LIOV_ASSERT(len != 0 && len <= sizeof(vm->dev.data) && len <= asked);
-	if (sqe->prp1 & 3)
+	if (!LIOV_CHECK(device_prp1_align, !(sqe->prp1 & 3)))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 	if (first > len)
 		first = len;
@@ -76,10 +76,10 @@ u16 liov_device_reply(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 len, u
 		status = second_page(vm, sqe, offset + asked > 2 * SPEC_PAGE_SIZE, &page);
 		if (status)
 			return status;
-		if (!port_vm_mem_is_ram(vm->port, (gpa_t){ page }, len - first))
+		if (!LIOV_CHECK(device_reply_window, port_vm_mem_is_ram(vm->port, (gpa_t){ page }, len - first)))
 			return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	}
-	if (port_vm_mem_wr(vm->port, (gpa_t){ sqe->prp1 }, vm->dev.data, first))
+	if (!LIOV_CHECK(device_reply_window, !port_vm_mem_wr(vm->port, (gpa_t){ sqe->prp1 }, vm->dev.data, first)))
 		return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	if (len > first && port_vm_mem_wr(vm->port, (gpa_t){ page }, vm->dev.data + first, len - first))
 		return NVME_SC_DATA_TRANSFER | NVME_DNR;
@@ -129,9 +129,9 @@ static bool offered(u8 opcode)
 /* @nth: which Abort of those outstanding together. */
 static u16 dispatch(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 nth, u32 *dw0)
 {
-	if (!offered(sqe->opcode))
+	if (!LIOV_CHECK(device_admin_opcode, offered(sqe->opcode)))
 		return NVME_SC_INVALID_OPCODE | NVME_DNR;
-	if (sqe->flags || (sqe->nsid && !takes_nsid(sqe->opcode)))
+	if (!LIOV_CHECK(device_admin_fields, !sqe->flags && (!sqe->nsid || takes_nsid(sqe->opcode))))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	switch (sqe->opcode) {
 	case NVME_ADM_DELETE_SQ:
@@ -215,7 +215,7 @@ static bool value_ok(const struct liov_vm *vm, bool cq, u32 val)
 
 void liov_device_admin_doorbell(struct liov_vm *vm, bool cq, u32 val)
 {
-	if (!value_ok(vm, cq, val)) {
+	if (!LIOV_CHECK(device_admin_doorbell, value_ok(vm, cq, val))) {
 		liov_device_deny(vm, 0, LIOV_BAR0_DOORBELLS + (cq ? 4 : 0), val);
 		liov_device_event(vm, NVME_AEN_DOORBELL_VALUE);
 		return;

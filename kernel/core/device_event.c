@@ -73,7 +73,7 @@ u16 liov_device_aer(struct liov_vm *vm, const struct nvme_sqe *sqe)
 {
 	struct liov_device *dev = &vm->dev;
 
-	if (dev->nr_aer == LIOV_AERL + 1)
+	if (!LIOV_CHECK(device_aer_limit, dev->nr_aer != LIOV_AERL + 1))
 		return NVME_SC_AER_LIMIT;
 	dev->aer_cid[dev->nr_aer++] = sqe->cid;
 	return DEVICE_DEFERRED;
@@ -107,9 +107,9 @@ u16 liov_device_abort(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 nth, u
 {
 	u32 sqid = sqe->cdw10 & 0xFFFF;
 
-	if (nth > DEVICE_ACL + 1)
+	if (!LIOV_CHECK(device_abort_limit, nth <= DEVICE_ACL + 1))
 		return NVME_SC_ABORT_LIMIT;
-	if (sqid > vm->cfg.nr_queues || (sqid && !vm->dev.sq[sqid].created))
+	if (!LIOV_CHECK(device_abort_sqid, sqid <= vm->cfg.nr_queues && (!sqid || vm->dev.sq[sqid].created)))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	*dw0 = sqid == 0 && abort_aer(vm, (u16)(sqe->cdw10 >> 16)) ? 0 : 1;
 	return 0;

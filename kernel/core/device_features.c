@@ -35,9 +35,9 @@ static u32 granted_queues(const struct liov_vm *vm)
 /* Base 5.27.1.5: only before the first I/O queue. What is asked for matters not: the grant is what was reserved. */
 static u16 set_queues(struct liov_vm *vm, u32 val, u32 *dw0)
 {
-	if ((val & 0xFFFF) == 0xFFFF || val >> 16 == 0xFFFF)
+	if (!LIOV_CHECK(device_feature_value, (val & 0xFFFF) != 0xFFFF && val >> 16 != 0xFFFF))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	if (vm->dev.nq_set)
+	if (!LIOV_CHECK(device_queues_sequence, !vm->dev.nq_set))
 		return NVME_SC_SEQUENCE | NVME_DNR;
 	*dw0 = granted_queues(vm);
 	return 0;
@@ -59,7 +59,7 @@ static u16 set_irq(struct liov_vm *vm, u32 val)
 	u32 vector = val & IRQ_VECTOR;
 	u32 *bits = &vm->dev.features[NVME_FEAT_IRQ_CONFIG];
 
-	if (vector >= liov_device_vectors(vm))
+	if (!LIOV_CHECK(device_feature_vector, vector < liov_device_vectors(vm)))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	*bits = (*bits & ~(1u << vector)) | (val & IRQ_NO_COALESCE ? 1u << vector : 0);
 	return 0;
@@ -81,9 +81,11 @@ static u16 set_value(struct liov_vm *vm, u32 fid, u32 val, u32 *dw0)
 	case NVME_FEAT_IRQ_CONFIG:
 		return set_irq(vm, val);
 	case NVME_FEAT_POWER:
-		return val & 0x1F ? NVME_SC_INVALID_FIELD | NVME_DNR : 0;	/* NPSS 0: one state */
+		/* NPSS 0: one state */
+		return LIOV_CHECK(device_feature_value, !(val & 0x1F)) ? 0 : NVME_SC_INVALID_FIELD | NVME_DNR;
 	case NVME_FEAT_VOLATILE_WC:
-		return val & 1 ? 0 : NVME_SC_NOT_CHANGEABLE | NVME_DNR;		/* shared with neighbours */
+		/* Shared with neighbours. */
+		return LIOV_CHECK(device_feature_cache, val & 1) ? 0 : NVME_SC_NOT_CHANGEABLE | NVME_DNR;
 	case NVME_FEAT_ERROR_RECOVERY:
 		if (val & 0x10000)						/* DULBE: NSFEAT has it not */
 			return NVME_SC_INVALID_FIELD | NVME_DNR;
@@ -105,7 +107,8 @@ static u16 set_value(struct liov_vm *vm, u32 fid, u32 val, u32 *dw0)
 /* Error recovery belongs to a namespace; all else to the controller, for which NSID is 0 or all. */
 static u16 check_nsid(u32 fid, u32 nsid)
 {
-	if (nsid == 0 || nsid == 0xFFFFFFFF || (fid == NVME_FEAT_ERROR_RECOVERY && nsid == 1))
+	if (LIOV_CHECK(device_feature_nsid,
+		       nsid == 0 || nsid == 0xFFFFFFFF || (fid == NVME_FEAT_ERROR_RECOVERY && nsid == 1)))
 		return 0;
 	return (nsid == 1 ? NVME_SC_NOT_NS_SPECIFIC : NVME_SC_INVALID_NSID) | NVME_DNR;
 }
@@ -115,9 +118,9 @@ u16 liov_device_set_features(struct liov_vm *vm, const struct nvme_sqe *sqe, u32
 	u32 fid = FID(sqe->cdw10);
 	u16 status;
 
-	if (fid < NVME_FEAT_ARBITRATION || fid > NVME_FEAT_ASYNC_EVENT)
+	if (!LIOV_CHECK(device_feature_id, fid >= NVME_FEAT_ARBITRATION && fid <= NVME_FEAT_ASYNC_EVENT))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	if (sqe->cdw10 & NVME_FEAT_SAVE)
+	if (!LIOV_CHECK(device_feature_save, !(sqe->cdw10 & NVME_FEAT_SAVE)))
 		return NVME_SC_NOT_SAVEABLE | NVME_DNR;
 	status = check_nsid(fid, sqe->nsid);
 	return status ? status : set_value(vm, fid, sqe->cdw11, dw0);

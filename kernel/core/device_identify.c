@@ -65,6 +65,8 @@ static void build_names(struct liov_vm *vm)
 {
 	u8 *d = vm->dev.data;
 
+	if (!LIOV_STEP(device_identify_own))
+		return;
 	put_padded(d + NVME_ID_CTRL_SN, 20, "LIOV");
 	put_hex(d + NVME_ID_CTRL_SN + 4, vm->cfg.id);
 	put_padded(d + NVME_ID_CTRL_MN, 40, "LightIOV virtual NVMe");
@@ -131,30 +133,30 @@ static u16 build(struct liov_vm *vm, u32 cns, u32 nsid)
 
 	switch (cns) {
 	case NVME_CNS_CTRL:
-		if (nsid)
+		if (!LIOV_CHECK(device_identify_nsid, !nsid))
 			return NVME_SC_INVALID_FIELD;
 		build_controller(vm);
 		return 0;
 	case NVME_CNS_NS:
-		if (nsid != NSID)
+		if (!LIOV_CHECK(device_identify_nsid, nsid == NSID))
 			return NVME_SC_INVALID_NSID;
 		build_namespace(vm);
 		return 0;
 	case NVME_CNS_NS_LIST:
-		if (nsid >= 0xFFFFFFFE)
+		if (!LIOV_CHECK(device_identify_nsid, nsid < 0xFFFFFFFE))
 			return NVME_SC_INVALID_NSID;
 		if (nsid < NSID)
 			liov_device_put32(d, 0, NSID);
 		return 0;
 	case NVME_CNS_NS_DESC:
-		if (nsid != NSID)
+		if (!LIOV_CHECK(device_identify_nsid, nsid == NSID))
 			return NVME_SC_INVALID_NSID;
 		d[0] = NIDT_NGUID;
 		d[1] = NGUID_SIZE;
 		put_nguid(vm, d + 4);
 		return 0;
 	default:
-		return NVME_SC_INVALID_FIELD;
+		return LIOV_CHECK(device_identify_cns, false) ? 0 : NVME_SC_INVALID_FIELD;
 	}
 }
 

@@ -81,11 +81,11 @@ u16 liov_device_get_log(struct liov_vm *vm, const struct nvme_sqe *sqe)
 
 	memset(vm->dev.data, 0, sizeof(vm->dev.data));
 	size = build(vm, lid);
-	if (size == 0)
+	if (!LIOV_CHECK(device_log_id, size != 0))
 		return NVME_SC_LOG_PAGE_INVALID | NVME_DNR;
-	if (sqe->nsid && sqe->nsid != 0xFFFFFFFF)
+	if (!LIOV_CHECK(device_log_nsid, !sqe->nsid || sqe->nsid == 0xFFFFFFFF))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;	/* LPA bit 0: logs are of the controller */
-	if (offset >= size || (offset & 3))
+	if (!LIOV_CHECK(device_log_offset, offset < size && !(offset & 3)))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	len = size - (u32)offset;
 	if (asked < len)

@@ -19,7 +19,7 @@ static bool vector_open(const struct liov_vm *vm, u16 vvec)
 	u16 control = liov_device_msix_control(vm);
 
 	return (control & PCIS_MSIX_ENABLE) && !(control & PCIS_MSIX_FUNCTION_MASK) && !vm->dev.msix_masked[vvec] &&
-	       message_ok(&vm->dev.msix[vvec]);
+	       LIOV_CHECK(device_msix_message, message_ok(&vm->dev.msix[vvec]));
 }
 
 bool liov_device_vector_open(struct liov_vm *vm, u16 vvec, struct liov_msi *msi)
@@ -109,7 +109,7 @@ u32 liov_device_msix_rd(struct liov_vm *vm, u32 off)
 
 	if (off >= LIOV_BAR0_MSIX_PBA)
 		return pending_rd(vm, off);
-	if (v >= liov_device_vectors(vm)) {
+	if (!LIOV_CHECK(device_msix_read, v < liov_device_vectors(vm))) {
 		liov_device_deny(vm, 0, off, 4);
 		return ~0u;
 	}
@@ -152,12 +152,12 @@ void liov_device_msix_wr(struct liov_vm *vm, u32 off, u32 val)
 	u32 v = (off - LIOV_BAR0_MSIX_TABLE) / PCIS_MSIX_ENTRY_SIZE;
 
 	/* The pending bits are the device's (PCIe 7.7.2.9). */
-	if (off >= LIOV_BAR0_MSIX_PBA || v >= liov_device_vectors(vm)) {
+	if (!LIOV_CHECK(device_msix_write, off < LIOV_BAR0_MSIX_PBA && v < liov_device_vectors(vm))) {
 		liov_device_deny(vm, 0, off, 4);
 		return;
 	}
 	table_store(&vm->dev, v, off % PCIS_MSIX_ENTRY_SIZE, val);
-	if (!vm->dev.msix_masked[v] && !message_ok(&vm->dev.msix[v]))
+	if (!vm->dev.msix_masked[v] && !LIOV_CHECK(device_msix_message, message_ok(&vm->dev.msix[v])))
 		liov_device_deny(vm, 0, vm->dev.msix[v].addr, vm->dev.msix[v].data);
 	vector_changed(vm, (u16)v);
 }

@@ -128,7 +128,7 @@ u32 liov_device_cfg_rd(struct liov_vm *vm, u32 off, u32 len)
 {
 	u32 val = 0, i;
 
-	if (!shape_ok(off, len))
+	if (!LIOV_CHECK(device_cfg_read, shape_ok(off, len)))
 		return ~0u;
 	/* PCIe 7.6.2: no extended capability, so all beyond reads zero. */
 	if (off >= PCIS_CONFIG_LEGACY_SIZE)
@@ -145,7 +145,7 @@ static u32 config_merge(struct liov_vm *vm, u32 off, u32 val, u32 len)
 {
 	u32 dword = off & ~3u, shift = 8 * (off & 3);
 	u32 bytes = (u32)(0xFFFFFFFFull >> (32 - 8 * len)) << shift;
-	u32 mask = write_mask(vm, dword) & bytes;
+	u32 mask = (LIOV_STEP(device_cfg_mask) ? write_mask(vm, dword) : ~0u) & bytes;
 	u32 old = config_get32(vm, dword), now = (old & ~mask) | ((val << shift) & mask);
 	unsigned long flags = port_lock_irqsave(&vm->dev.msix_lock);
 
@@ -158,7 +158,7 @@ void liov_device_cfg_wr(struct liov_vm *vm, u32 off, u32 val, u32 len)
 {
 	u32 changed;
 
-	if (!shape_ok(off, len) || off >= PCIS_CONFIG_LEGACY_SIZE) {
+	if (!LIOV_CHECK(device_cfg_write, shape_ok(off, len) && off < PCIS_CONFIG_LEGACY_SIZE)) {
 		liov_device_deny(vm, 0, off, len);
 		return;
 	}

@@ -40,19 +40,19 @@ static u16 check_create(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 qid,
 	u32 qsize = sqe->cdw10 >> 16;
 	u64 off;
 
-	if (qid == 0 || qid > vm->cfg.nr_queues || created)
+	if (!LIOV_CHECK(device_create_qid, qid != 0 && qid <= vm->cfg.nr_queues) || !LIOV_CHECK(device_create_twice, !created))
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	if (qsize == 0 || qsize >= liov_device_depth_max(vm))
+	if (!LIOV_CHECK(device_create_size, qsize != 0 && qsize < liov_device_depth_max(vm)))
 		return NVME_SC_QSIZE_INVALID | NVME_DNR;
-	if (sqe->prp1 & (SPEC_PAGE_SIZE - 1))
+	if (!LIOV_CHECK(device_create_align, !(sqe->prp1 & (SPEC_PAGE_SIZE - 1))))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
-	if (!(sqe->cdw11 & NVME_QUEUE_PC))
+	if (!LIOV_CHECK(device_create_contiguous, sqe->cdw11 & NVME_QUEUE_PC))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	if (liov_device_cmb_offset(vm, sqe->prp1, &off))
-		return off == LIOV_CMB_SLOTS + (u64)(qid - 1) * LIOV_CMB_SLOT_STRIDE + place ? 0
-											     : NVME_SC_INVALID_CMB_USE | NVME_DNR;
+		return LIOV_CHECK(device_create_slot, off == LIOV_CMB_SLOTS + (u64)(qid - 1) * LIOV_CMB_SLOT_STRIDE + place)
+			       ? 0 : NVME_SC_INVALID_CMB_USE | NVME_DNR;
 	/* Hardware queues are nowhere else; the mediator looks at guest memory itself. */
-	return liov_device_mediated(vm) ? 0 : NVME_SC_INVALID_CMB_USE | NVME_DNR;
+	return LIOV_CHECK(device_create_place, liov_device_mediated(vm)) ? 0 : NVME_SC_INVALID_CMB_USE | NVME_DNR;
 }
 
 /* What went wrong below is the host's, not the guest's: it may try again. */
@@ -71,6 +71,9 @@ static u16 status_of(int err)
 static void pay_for_creation(struct liov_vm *vm)
 {
 	u64 now = port_now_ns(vm->be->home), *due = &vm->dev.creation_due_ns;
+
+	if (!LIOV_STEP(device_creation_rate))
+		return;
 
 	if (*due < now)
 		*due = now;
@@ -101,7 +104,8 @@ u16 liov_device_create_cq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 
 	if (status)
 		return status;
-	if (vvec >= liov_device_vectors(vm) || (vvec && !(liov_device_msix_control(vm) & PCIS_MSIX_ENABLE)))
+	if (!LIOV_CHECK(device_create_vector, vvec < liov_device_vectors(vm) &&
+					      (!vvec || (liov_device_msix_control(vm) & PCIS_MSIX_ENABLE))))
 		return NVME_SC_VECTOR_INVALID | NVME_DNR;
 	if (liov_device_mediated(vm))
 		status = liov_mediator_create_cq(vm, qid, entries, sqe->prp1, irq, vvec);
@@ -127,9 +131,9 @@ u16 liov_device_create_sq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 
 	if (status)
 		return status;
-	if (cqid == 0 || cqid > vm->cfg.nr_queues)
+	if (!LIOV_CHECK(device_create_cqid, cqid != 0 && cqid <= vm->cfg.nr_queues))
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	if (!vm->dev.cq[cqid].created)
+	if (!LIOV_CHECK(device_create_no_cq, vm->dev.cq[cqid].created))
 		return NVME_SC_CQ_INVALID | NVME_DNR;
 	if (liov_device_mediated(vm))
 		status = liov_mediator_create_sq(vm, qid, entries, sqe->prp1, cqid);
@@ -159,7 +163,7 @@ u16 liov_device_delete_sq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 {
 	u32 qid = sqe->cdw10 & 0xFFFF;
 
-	if (qid == 0 || qid > vm->cfg.nr_queues || !vm->dev.sq[qid].created)
+	if (!LIOV_CHECK(device_delete_sq, qid != 0 && qid <= vm->cfg.nr_queues && vm->dev.sq[qid].created))
 		return NVME_SC_QID_INVALID | NVME_DNR;
 	vm->dev.sq[qid].created = false;
 	if (!liov_device_mediated(vm))
@@ -172,9 +176,9 @@ u16 liov_device_delete_cq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 {
 	u32 qid = sqe->cdw10 & 0xFFFF;
 
-	if (qid == 0 || qid > vm->cfg.nr_queues || !vm->dev.cq[qid].created)
+	if (!LIOV_CHECK(device_delete_cq, qid != 0 && qid <= vm->cfg.nr_queues && vm->dev.cq[qid].created))
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	if (cq_in_use(vm, qid))
+	if (!LIOV_CHECK(device_cq_in_use, !cq_in_use(vm, qid)))
 		return NVME_SC_QUEUE_DELETION | NVME_DNR;
 	vm->dev.cq[qid].created = false;
 	if (!liov_device_mediated(vm))

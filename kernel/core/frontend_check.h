@@ -10,6 +10,7 @@
 
 #include "liov/frontend.h"
 #include "check.h"
+#include "site.h"
 
 static inline bool fe_blocks_ok(const struct liov_frontend *fe, vlba_t slba, u64 blocks)
 {
@@ -17,7 +18,7 @@ static inline bool fe_blocks_ok(const struct liov_frontend *fe, vlba_t slba, u64
 	(void)fe, (void)slba;
 	return blocks != 0;
 #else
-	return liov_lba_inside(fe->blocks, slba, blocks);
+	return LIOV_CHECK(frontend_lba_range, liov_lba_inside(fe->blocks, slba, blocks));
 #endif
 }
 
@@ -44,7 +45,7 @@ static inline bool fe_memory_ok(const struct liov_fe_queue *q, gpa_t gpa, u64 le
 	for (i = 0; i < q->mem->nr; i++)
 		if (liov_range_inside(q->mem->range[i].start, q->mem->range[i].count, gpa.v, len_bytes))
 			return true;
-	return false;
+	return LIOV_CHECK(frontend_memory, false);
 #endif
 }
 

@@ -243,8 +243,10 @@ static int hostio_map(struct liov_backend *be, const struct port_pages *pages, u
  */
 static void hostio_unmap(struct liov_backend *be, u32 nr, iova_t iova, bool reuse)
 {
-	port_iommu_unmap(be->host, iova, nr * SPEC_PAGE_SIZE);
-	port_iommu_sync(be->host);
+	if (LIOV_STEP(backend_hostio_unmap))
+		port_iommu_unmap(be->host, iova, nr * SPEC_PAGE_SIZE);
+	if (LIOV_STEP(backend_hostio_sync))
+		port_iommu_sync(be->host);
 	if (!reuse)
 		return;
 	port_mutex_lock(&be->lock);

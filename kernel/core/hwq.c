@@ -36,8 +36,8 @@ void liov_hwq_set_closed(struct liov_hwq *q, bool sq, bool cq)
 {
 	unsigned long flags = port_lock_irqsave(&q->lock);
 
-	q->sq_closed = sq;
-	q->cq_closed = cq;
+	q->sq_closed = sq && LIOV_STEP(backend_close);
+	q->cq_closed = cq && LIOV_STEP(backend_close);
 	port_unlock_irqrestore(&q->lock, flags);
 }
 
@@ -61,7 +61,7 @@ static void hwq_quarantine(struct liov_hwq *q)
 	q->cq_live = false;
 	q->sq_live = false;
 	port_unlock_irqrestore(&q->lock, flags);
-	if (q->vm)
+	if (q->vm && LIOV_STEP(backend_quarantine))
 		q->vm->unquiet = true;
 	port_mutex_lock(&be->lock);
 	be->nr_quarantined++;
@@ -87,7 +87,7 @@ static void hwq_irq(void *arg)
 /* Masks do not nest: a home may count them. */
 void liov_hwq_mask(struct liov_hwq *q)
 {
-	if (!q->vector_masked)
+	if (!q->vector_masked && LIOV_STEP(backend_irq_mask))
 		port_irq_mask_sync(q->be->host, q->vector);
 	q->vector_masked = true;
 }
@@ -101,7 +101,7 @@ void liov_hwq_unmask(struct liov_hwq *q)
 
 void liov_hwq_unpost(struct liov_hwq *q)
 {
-	if (q->vector_posted)
+	if (q->vector_posted && LIOV_STEP(backend_irq_unpost))
 		port_irq_unpost_sync(q->be->host, q->vector);
 	q->vector_posted = false;
 }
@@ -156,11 +156,12 @@ out_pages:
 
 static void hwq_unmap(struct liov_hwq *q)
 {
-	if (q->has_sq_pages)
+	if (q->has_sq_pages && LIOV_STEP(backend_queue_unmap))
 		port_iommu_unmap(q->be->host, q->sq_iova, hwq_sq_pages(q) * SPEC_PAGE_SIZE);
-	if (q->has_cq_pages)
+	if (q->has_cq_pages && LIOV_STEP(backend_queue_unmap))
 		port_iommu_unmap(q->be->host, q->cq_iova, hwq_cq_pages(q) * SPEC_PAGE_SIZE);
-	port_iommu_sync(q->be->host);
+	if (LIOV_STEP(backend_queue_sync))
+		port_iommu_sync(q->be->host);
 }
 
 /* Zeroed, for the next owner of what the home may hand out next. Caller holds be->lock. */
@@ -170,17 +171,20 @@ static void hwq_put_memory(struct liov_hwq *q)
 
 	hwq_unmap(q);
 	if (q->has_sq_pages) {
-		port_shm_zero(&q->sq, 0, hwq_sq_pages(q) * (u32)SPEC_PAGE_SIZE);
+		if (LIOV_STEP(backend_queue_zero))
+			port_shm_zero(&q->sq, 0, hwq_sq_pages(q) * (u32)SPEC_PAGE_SIZE);
 		(void)liov_extents_give(&be->iovas, q->sq_iova.v, hwq_sq_pages(q) * SPEC_PAGE_SIZE);
 		port_pages_put(&q->sq_pages);
 		q->has_sq_pages = false;
 	} else if (q->flags & LIOV_HWQ_SQ_IN_CMB) {
-		port_shm_zero(&q->sq, 0, hwq_sq_pages(q) * (u32)SPEC_PAGE_SIZE);
+		if (LIOV_STEP(backend_queue_zero))
+			port_shm_zero(&q->sq, 0, hwq_sq_pages(q) * (u32)SPEC_PAGE_SIZE);
 		(void)liov_extents_give(&be->cmb, q->cmb_off, hwq_sq_pages(q) * SPEC_PAGE_SIZE);
 		q->flags &= ~LIOV_HWQ_SQ_IN_CMB;
 	}
 	if (q->has_cq_pages) {
-		port_shm_zero(&q->cq, 0, hwq_cq_pages(q) * (u32)SPEC_PAGE_SIZE);
+		if (LIOV_STEP(backend_queue_zero))
+			port_shm_zero(&q->cq, 0, hwq_cq_pages(q) * (u32)SPEC_PAGE_SIZE);
 		(void)liov_extents_give(&be->iovas, q->cq_iova.v, hwq_cq_pages(q) * SPEC_PAGE_SIZE);
 		port_pages_put(&q->cq_pages);
 		q->has_cq_pages = false;
@@ -304,7 +308,8 @@ int liov_hwq_create_cq(struct liov_hwq *q, u32 entries, bool irq)
 	if (q->state == LIOV_HWQ_QUARANTINED || q->cq_live || entries < 2 || entries > q->depth_max)
 		return -EINVAL;
 	/* A stale entry with the right phase would be taken for a completion (REM-04). */
-	port_shm_zero(&q->cq, 0, hwq_cq_pages(q) * (u32)SPEC_PAGE_SIZE);
+	if (LIOV_STEP(backend_cq_zero))
+		port_shm_zero(&q->cq, 0, hwq_cq_pages(q) * (u32)SPEC_PAGE_SIZE);
 	port_dma_wmb(q->be->home);
 	sqe.cdw10 = q->qid | (entries - 1) << 16;
 	sqe.cdw11 = (u32)(NVME_QUEUE_PC | (irq ? NVME_CQ_IEN : 0) | FIELD_PREP(NVME_CQ_IV, q->vector));
@@ -338,7 +343,7 @@ int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
 	q->sq_entries = entries;
 	q->cq_qid = cq->qid;
 	/* Its doorbell must not be reachable before the controller knows what the queue may name. */
-	if (q->vm && q->be->cfg.policy == LIOV_POLICY_NRD) {
+	if (q->vm && q->be->cfg.policy == LIOV_POLICY_NRD && LIOV_STEP(backend_nrd_bind)) {
 		err = liov_nrd_bind(q->vm, q);
 		if (err) {
 			liov_hwq_set_closed(q, true, q->cq_closed);
@@ -386,7 +391,10 @@ int liov_hwq_delete_sq(struct liov_hwq *q)
 		return -EIO;
 	if (!q->sq_live)
 		return 0;
-	err = liov_admin_cmd_stalled(q->be, &sqe, q->host_driven ? NULL : hwq_drain, q);
+	if (LIOV_STEP(backend_delete_sq))
+		err = liov_admin_cmd_stalled(q->be, &sqe, q->host_driven ? NULL : hwq_drain, q);
+	else
+		err = 0;
 	if (err) {
 		hwq_quarantine(q);
 		return err < 0 ? err : -EIO;
@@ -407,7 +415,7 @@ int liov_hwq_delete_cq(struct liov_hwq *q)
 		return -EIO;
 	if (!q->cq_live)
 		return 0;
-	err = liov_admin_cmd(q->be, &sqe, NULL);
+	err = LIOV_STEP(backend_delete_cq) ? liov_admin_cmd(q->be, &sqe, NULL) : 0;
 	if (err) {
 		hwq_quarantine(q);
 		return err < 0 ? err : -EIO;

@@ -71,7 +71,7 @@ static bool ring_pop(struct liov_hwq *q, struct nvme_cqe *cqe)
 	word[0] = port_shm_rd64(&q->cq, off);
 	memcpy(cqe, word, sizeof(*cqe));
 	/* Under paper anybody's DMA can write here: what is no index is not believed. */
-	if (cqe->sqhd < q->sq_entries)
+	if (LIOV_CHECK(backend_cqe_sqhd, cqe->sqhd < q->sq_entries))
 		q->sq_head = cqe->sqhd;
 	liov_ring_step(&q->cq_head, &q->cq_phase, q->cq_entries);
 	found = true;

@@ -15,6 +15,7 @@
 #include "pci.h"
 #include "check.h"
 #include "ring.h"
+#include "site.h"
 
 /* --- extent.c: first fit over ranges of numbers --- */
 void liov_extents_init(struct liov_extents *x, u64 start, u64 count);

@@ -62,8 +62,10 @@ static void put_lists(struct liov_mediator *med)
 	u32 i;
 
 	if (med->nr_mapped) {
-		port_iommu_unmap(be->host, med->list_iova, med->nr_mapped * chunk);
-		port_iommu_sync(be->host);
+		if (LIOV_STEP(mediator_lists_unmap))
+			port_iommu_unmap(be->host, med->list_iova, med->nr_mapped * chunk);
+		if (LIOV_STEP(mediator_lists_sync))
+			port_iommu_sync(be->host);
 	}
 	for (i = 0; i < med->nr_chunks; i++)
 		port_pages_put(&med->list_pages[i]);
@@ -122,7 +124,8 @@ static void release(struct liov_mediator *med)
 	struct port_home *home = vm->be->home;
 	u32 i;
 
-	port_vm_revoke(vm->port, LIOV_CMB_DOORBELLS, slot(vm->cfg.nr_queues) - LIOV_CMB_DOORBELLS);
+	if (LIOV_STEP(mediator_pages_revoke))
+		port_vm_revoke(vm->port, LIOV_CMB_DOORBELLS, slot(vm->cfg.nr_queues) - LIOV_CMB_DOORBELLS);
 	put_lists(med);
 	if (med->has_doorbells)
 		port_pages_put(&med->doorbells);
@@ -245,7 +248,7 @@ static u16 place(const struct liov_vm *vm, u64 prp1, u64 bytes, bool *in_cmb)
 	u64 off;
 
 	*in_cmb = liov_device_cmb_offset(vm, prp1, &off);
-	if (*in_cmb || port_vm_mem_is_ram(vm->port, (gpa_t){ prp1 }, bytes))
+	if (*in_cmb || LIOV_CHECK(mediator_queue_window, port_vm_mem_is_ram(vm->port, (gpa_t){ prp1 }, bytes)))
 		return 0;
 	return NVME_SC_DATA_TRANSFER | NVME_DNR;
 }
@@ -327,11 +330,13 @@ void liov_mediator_delete_sq(struct liov_vm *vm, u32 qid)
 	flags = port_lock_irqsave(&med->lock);
 	q->sq.live = false;
 	port_unlock_irqrestore(&med->lock, flags);
-	drain(med, &q->sq);
+	if (LIOV_STEP(mediator_drain))
+		drain(med, &q->sq);
 	liov_mediator_orphan(med, qid, NVME_SC_ABORT_SQ_DELETION);
 	liov_mediator_flush(med);
 	if (q->sq.in_cmb) {
-		port_vm_revoke(vm->port, slot(q->index) + LIOV_SLOT_SQ, MED_SQ_PAGES * SPEC_PAGE_SIZE);
+		if (LIOV_STEP(mediator_queue_revoke))
+			port_vm_revoke(vm->port, slot(q->index) + LIOV_SLOT_SQ, MED_SQ_PAGES * SPEC_PAGE_SIZE);
 		port_shm_zero(&q->shm, 0, MED_SQ_PAGES * (u32)SPEC_PAGE_SIZE);
 	}
 }
@@ -348,7 +353,8 @@ void liov_mediator_delete_cq(struct liov_vm *vm, u32 qid)
 	q->cq.live = false;
 	port_unlock_irqrestore(&med->lock, flags);
 	if (q->cq.in_cmb) {
-		port_vm_revoke(vm->port, slot(q->index) + LIOV_SLOT_CQ, MED_CQ_PAGES * SPEC_PAGE_SIZE);
+		if (LIOV_STEP(mediator_queue_revoke))
+			port_vm_revoke(vm->port, slot(q->index) + LIOV_SLOT_CQ, MED_CQ_PAGES * SPEC_PAGE_SIZE);
 		port_shm_zero(&q->shm, MED_CQ_OFFSET, MED_CQ_PAGES * (u32)SPEC_PAGE_SIZE);
 	}
 }
@@ -385,7 +391,8 @@ static bool value_ok(struct liov_mediator *med, const struct liov_mediated_queue
 {
 	unsigned long flags = port_lock_irqsave(&med->lock);
 	u32 n = cq ? q->cq.entries : q->sq.entries;
-	bool ok = cq ? liov_ring_head_ok(q->cq.head, q->cq.flushed, val, n) : val < n && val != q->sq.tail;
+	bool ok = cq ? LIOV_CHECK(mediator_cq_head, liov_ring_head_ok(q->cq.head, q->cq.flushed, val, n))
+		     : LIOV_CHECK(mediator_sq_tail, val < n && val != q->sq.tail);
 
 	port_unlock_irqrestore(&med->lock, flags);
 	return ok;
@@ -399,8 +406,8 @@ void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val)
 	unsigned long flags;
 
 	val &= 0xFFFF;		/* PCIe 3.1.2: upper half reserved */
-	if (!med || qid == 0 || qid > vm->cfg.nr_queues ||
-	    !(cq ? med->queue[qid - 1].cq.live : med->queue[qid - 1].sq.live)) {
+	if (!med || !LIOV_CHECK(mediator_doorbell_qid, qid != 0 && qid <= vm->cfg.nr_queues) ||
+	    !LIOV_CHECK(mediator_doorbell_live, cq ? med->queue[qid - 1].cq.live : med->queue[qid - 1].sq.live)) {
 		liov_deny(vm->be, LIOV_MEDIATOR, vm->cfg.id, 0, off, val);
 		liov_device_event(vm, NVME_AEN_DOORBELL_REG);
 		return;
@@ -412,6 +419,10 @@ void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val)
 		return;
 	}
 	liov_guard(vm->be, LIOV_MEDIATOR, vm->cfg.id, LIOV_GUARD_OWN_QUEUE, off, val);
+	if (!LIOV_STEP(mediator_doorbell_virtual)) {
+		port_mmio_wr32(&vm->be->bar0, (u32)liov_doorbell(vm->be, qid, cq), val);
+		return;
+	}
 	flags = port_lock_irqsave(&med->lock);
 	if (cq)
 		q->cq.head = val;

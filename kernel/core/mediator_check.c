@@ -33,7 +33,7 @@ static bool offered(const struct liov_vm *vm, u8 opcode)
 
 static u16 check_nsid(const struct nvme_sqe *sqe)
 {
-	if (sqe->nsid == MED_NSID || (sqe->nsid == 0xFFFFFFFF && sqe->opcode == NVME_CMD_FLUSH))
+	if (LIOV_CHECK(mediator_nsid, sqe->nsid == MED_NSID || (sqe->nsid == 0xFFFFFFFF && sqe->opcode == NVME_CMD_FLUSH)))
 		return 0;
 	return sqe->nsid == 0xFFFFFFFF ? NVME_SC_INVALID_FIELD : NVME_SC_INVALID_NSID;
 }
@@ -51,15 +51,15 @@ static u16 check_blocks(struct liov_vm *vm, const struct nvme_sqe *sqe, struct m
 
 	cmd->bad = sqe->cdw10 | (u64)sqe->cdw11 << 32;
 	cmd->bad_len = count;
-	if (data && bytes > SPEC_PAGE_SIZE << liov_device_mdts(vm))
+	if (!LIOV_CHECK(mediator_transfer_size, !data || bytes <= SPEC_PAGE_SIZE << liov_device_mdts(vm)))
 		return NVME_SC_INVALID_FIELD;
-	if (!liov_lba_inside(vm->lba.count, (vlba_t){ cmd->bad }, count))
+	if (!LIOV_CHECK(mediator_lba_range, liov_lba_inside(vm->lba.count, (vlba_t){ cmd->bad }, count)))
 		return NVME_SC_LBA_RANGE;
-	if (data && (sqe->mptr & 3)) {
+	if (!LIOV_CHECK(mediator_mptr_align, !data || !(sqe->mptr & 3))) {
 		cmd->bad = sqe->mptr;
 		return NVME_SC_INVALID_FIELD;
 	}
-	if (data && sqe->mptr && !liov_vm_mem_check(vm, (gpa_t){ sqe->mptr }, 4, false)) {
+	if (!LIOV_CHECK(mediator_mptr_window, !data || !sqe->mptr || liov_vm_mem_check(vm, (gpa_t){ sqe->mptr }, 4, false))) {
 		cmd->bad = sqe->mptr;
 		return NVME_SC_DATA_TRANSFER;
 	}
@@ -73,9 +73,9 @@ u16 liov_mediator_check(struct liov_vm *vm, const struct nvme_sqe *sqe, struct m
 	u16 status;
 
 	*cmd = (struct med_command){ .bad = sqe->opcode, .bad_len = sqe->nsid };
-	if (!offered(vm, sqe->opcode))
+	if (!LIOV_CHECK(mediator_opcode, offered(vm, sqe->opcode)))
 		return NVME_SC_INVALID_OPCODE;
-	if (sqe->flags & (NVME_SQE_FUSE | NVME_SQE_PSDT))
+	if (!LIOV_CHECK(mediator_flags, !(sqe->flags & (NVME_SQE_FUSE | NVME_SQE_PSDT))))
 		return NVME_SC_INVALID_FIELD;
 	status = check_nsid(sqe);
 	if (status)

@@ -10,7 +10,7 @@
 
 u16 liov_mediator_read_list(struct liov_mediator *med, u64 list, u64 *to, u32 nr)
 {
-	if (port_vm_mem_rd(med->vm->port, (gpa_t){ list }, to, nr * 8))
+	if (!LIOV_CHECK(mediator_list_window, !port_vm_mem_rd(med->vm->port, (gpa_t){ list }, to, nr * 8)))
 		return NVME_SC_DATA_TRANSFER;
 	liov_guard(med->vm->be, LIOV_MEDIATOR, med->vm->cfg.id, LIOV_GUARD_COPIED, list, nr * 8);
 	return 0;
@@ -18,7 +18,7 @@ u16 liov_mediator_read_list(struct liov_mediator *med, u64 list, u64 *to, u32 nr
 
 bool liov_mediator_hold_page(struct liov_mediator *med, gpa_t gpa, u32 len_bytes)
 {
-	if (liov_vm_mem_check(med->vm, gpa, len_bytes, true))
+	if (LIOV_CHECK(mediator_prp_window, liov_vm_mem_check(med->vm, gpa, len_bytes, true)))
 		return true;
 	liov_mediator_deny(med, NVME_SC_DATA_TRANSFER, gpa.v, len_bytes);
 	return false;
@@ -37,7 +37,7 @@ u16 liov_mediator_map(struct liov_mediator *med, const struct nvme_sqe *in, u32 
 	struct port_shm *list = liov_mediator_list(med, tag, &off);
 	u16 status = liov_prp_gather(med, in->prp1, in->prp2, med->entries, nr);
 
-	if (status) {
+	if (!LIOV_CHECK(mediator_prp_shape, !status)) {
 		liov_mediator_deny(med, status, in->prp1, in->prp2);
 		return status;
 	}
@@ -52,6 +52,8 @@ u16 liov_mediator_map(struct liov_mediator *med, const struct nvme_sqe *in, u32 
 	if (nr > 1) {
 		port_shm_copy_out(list, off, med->entries, nr * 8);
 		t->sqe.prp2 = liov_mediator_list_iova(med, tag).v;
+		if (!LIOV_STEP(mediator_list_private))
+			t->sqe.prp2 = liov_dma_translate(dma, (gpa_t){ in->prp2 }).v;
 	}
 	return 0;
 }
@@ -84,11 +86,12 @@ u16 liov_mediator_payload(struct liov_mediator *med, const struct nvme_sqe *in, 
 	u32 first = liov_prp_first_bytes(in->prp1, bytes);
 	u8 *to = (u8 *)med->entries;
 
-	if ((in->prp1 & 3) || (bytes > first && (in->prp2 & LIOV_PRP_OFFSET)))
+	if (!LIOV_CHECK(mediator_dsm_align, !(in->prp1 & 3) && (bytes <= first || !(in->prp2 & LIOV_PRP_OFFSET))))
 		return NVME_SC_INVALID_PRP_OFFSET;
-	if (port_vm_mem_rd(vm->port, (gpa_t){ in->prp1 }, to, first))
+	if (!LIOV_CHECK(mediator_dsm_window, !port_vm_mem_rd(vm->port, (gpa_t){ in->prp1 }, to, first)))
 		return NVME_SC_DATA_TRANSFER;
-	if (bytes > first && port_vm_mem_rd(vm->port, (gpa_t){ in->prp2 }, to + first, bytes - first))
+	if (bytes > first &&
+	    !LIOV_CHECK(mediator_dsm_window, !port_vm_mem_rd(vm->port, (gpa_t){ in->prp2 }, to + first, bytes - first)))
 		return NVME_SC_DATA_TRANSFER;
 	liov_guard(vm->be, LIOV_MEDIATOR, vm->cfg.id, LIOV_GUARD_COPIED, in->prp1, bytes);
 	return 0;
@@ -100,7 +103,7 @@ static u16 check_ranges(struct liov_mediator *med, u32 nr)
 	struct nvme_dsm_range *r = (struct nvme_dsm_range *)med->entries;
 	u32 bad = liov_dsm_check(r, nr, med->vm->lba.count);
 
-	if (bad < nr) {
+	if (!LIOV_CHECK(mediator_dsm_range, bad == nr)) {
 		liov_mediator_deny(med, NVME_SC_LBA_RANGE, r[bad].slba, r[bad].nlb);
 		return NVME_SC_LBA_RANGE;
 	}
@@ -124,5 +127,9 @@ u16 liov_mediator_ranges(struct liov_mediator *med, const struct nvme_sqe *in, u
 		return status;
 	port_shm_copy_out(list, off, med->entries, bytes);
 	med->tags[tag].sqe.prp1 = liov_mediator_list_iova(med, tag).v;
+	if (!LIOV_STEP(mediator_dsm_private)) {
+		med->tags[tag].sqe.prp1 = liov_dma_translate(med->vm->dma_offset, (gpa_t){ in->prp1 }).v;
+		med->tags[tag].sqe.prp2 = liov_dma_translate(med->vm->dma_offset, (gpa_t){ in->prp2 }).v;
+	}
 	return 0;
 }

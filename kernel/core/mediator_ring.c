@@ -332,14 +332,16 @@ static struct liov_mediated_queue *next_queue(struct liov_mediator *med)
 	unsigned long flags = port_lock_irqsave(&med->lock);
 	u32 n = med->vm->cfg.nr_queues, i;
 
-	for (i = 0; i < n && med->nr_free && med->in_flight < med->budget && !found; i++) {
+	if (!LIOV_CHECK(mediator_budget, med->in_flight < med->budget))
+		n = 0;
+	for (i = 0; i < n && med->nr_free && !found; i++) {
 		struct liov_mediated_queue *q = &med->queue[(med->next + i) % n];
 		const struct med_cq *cq;
 
 		if (!q->sq.live || q->sq.head == q->sq.tail)
 			continue;
 		cq = cq_of(med, q->sq.cqid);
-		if (cq_used(cq) + cq->reserved + 1 < cq->entries)
+		if (LIOV_CHECK(mediator_cq_room, cq_used(cq) + cq->reserved + 1 < cq->entries))
 			found = q;
 	}
 	if (found)

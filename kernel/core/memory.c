@@ -88,7 +88,7 @@ static void mem_count(struct liov_vm *vm, const struct liov_mem *m, gpa_t gpa, u
 	u64 first = (gpa.v - r->gpa.v) >> SPEC_PAGE_SHIFT;
 	u64 last = (gpa.v + len_bytes - 1 - r->gpa.v) >> SPEC_PAGE_SHIFT;
 
-	if (!r->page_refs)
+	if (!r->page_refs || !LIOV_STEP(mediator_hold))
 		return;
 	for (u64 p = first; p <= last; p++) {
 		LIOV_ASSERT(up || r->page_refs[p] != 0);
@@ -100,7 +100,7 @@ bool liov_vm_mem_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, bool hold)
 {
 	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
 	u32 i = mem_find(vm, gpa, len_bytes);
-	bool ok = i < vm->nr_mem && !vm->mem[i].releasing;
+	bool ok = i < vm->nr_mem && LIOV_CHECK(mediator_releasing, !vm->mem[i].releasing);
 
 	if (ok && hold)
 		mem_count(vm, &vm->mem[i], gpa, len_bytes, true);
@@ -149,21 +149,23 @@ static int mem_register_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 {
 	struct liov_backend *be = vm->be;
 
-	if (len_bytes == 0 || ((gpa.v | len_bytes) & (SPEC_PAGE_SIZE - 1)) || gpa.v > ~0ULL - (len_bytes - 1))
+	if (!LIOV_CHECK(backend_mem_shape, len_bytes != 0 && !((gpa.v | len_bytes) & (SPEC_PAGE_SIZE - 1)) &&
+					   gpa.v <= ~0ULL - (len_bytes - 1)))
 		return -EINVAL;
-	if (be->cfg.dma_offset && !liov_range_inside(0, vm->window.count, gpa.v, len_bytes))
+	if (!LIOV_CHECK(backend_mem_window, !be->cfg.dma_offset || liov_range_inside(0, vm->window.count, gpa.v, len_bytes)))
 		return -EINVAL;
-	if (!liov_iova_allowed(be, liov_dma_translate(vm->dma_offset, gpa).v, len_bytes))
+	if (!LIOV_CHECK(backend_iova_allowed, liov_iova_allowed(be, liov_dma_translate(vm->dma_offset, gpa).v, len_bytes)))
 		return -EINVAL;
-	if (!port_vm_mem_is_ram(vm->port, gpa, len_bytes))
+	if (!LIOV_CHECK(backend_mem_ram, port_vm_mem_is_ram(vm->port, gpa, len_bytes)))
 		return -EINVAL;
 	for (u32 i = 0; i < vm->nr_mem; i++)
-		if (liov_range_overlaps(vm->mem[i].gpa.v, vm->mem[i].len_bytes, gpa.v, len_bytes))
+		if (!LIOV_CHECK(backend_mem_twice,
+				!liov_range_overlaps(vm->mem[i].gpa.v, vm->mem[i].len_bytes, gpa.v, len_bytes)))
 			return -EINVAL;
 	/* Memory that was plugged in after creation may be anywhere. */
-	if (!liov_iova_is_free(be, vm, gpa, len_bytes))
+	if (!LIOV_CHECK(backend_iova_free, liov_iova_is_free(be, vm, gpa, len_bytes)))
 		return -EINVAL;
-	return vm->nr_mem < LIOV_MEM_RANGES_MAX ? liov_grave_note(vm, gpa, len_bytes) : -ENOSPC;
+	return LIOV_CHECK(backend_mem_room, vm->nr_mem < LIOV_MEM_RANGES_MAX) ? liov_grave_note(vm, gpa, len_bytes) : -ENOSPC;
 }
 
 static int region_open(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, u32 *index)
@@ -201,8 +203,10 @@ static void mem_unmap(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	struct liov_backend *be = vm->be;
 	iova_t iova = liov_dma_translate(vm->dma_offset, gpa);
 
-	port_iommu_unmap(be->host, iova, len_bytes);
-	port_iommu_sync(be->host);
+	if (LIOV_STEP(backend_mem_unmap))
+		port_iommu_unmap(be->host, iova, len_bytes);
+	if (LIOV_STEP(backend_mem_sync))
+		port_iommu_sync(be->host);
 	liov_guard(be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_IOVA_REVOKED, iova.v, len_bytes);
 	port_vm_mem_unpin(vm->port, gpa, len_bytes);
 }
@@ -419,9 +423,10 @@ void liov_vm_mem_release_all(struct liov_vm *vm)
 	struct liov_backend *be = vm->be;
 
 	for (u32 i = 0; i < vm->nr_mem; i++)
-		if (!vm->mem[i].gone)
+		if (!vm->mem[i].gone && LIOV_STEP(backend_mem_release))
 			port_iommu_unmap(be->host, liov_dma_translate(vm->dma_offset, vm->mem[i].gpa), vm->mem[i].len_bytes);
-	port_iommu_sync(be->host);
+	if (LIOV_STEP(backend_mem_release_sync))
+		port_iommu_sync(be->host);
 	while (vm->nr_mem > 0) {
 		struct liov_mem m = vm->mem[vm->nr_mem - 1];
 		unsigned long flags = port_lock_irqsave(&vm->mem_lock);

@@ -23,6 +23,8 @@ static void nrd_build(const struct liov_vm *vm, struct nvme_nrd *n)
 	nrd_allow(n, NVME_CMD_READ);
 	nrd_allow(n, NVME_CMD_WRITE);
 	nrd_allow(n, NVME_CMD_FLUSH);
+	if (!LIOV_STEP(backend_nrd_opcode))
+		memset(n->opcodes, 0xFF, sizeof(n->opcodes));
 	if (oncs & NVME_ONCS_COMPARE)
 		nrd_allow(n, NVME_CMD_COMPARE);
 	if (oncs & NVME_ONCS_WRITE_ZEROES)
@@ -32,6 +34,8 @@ static void nrd_build(const struct liov_vm *vm, struct nvme_nrd *n)
 	if (oncs & NVME_ONCS_COPY)
 		nrd_allow(n, NVME_CMD_COPY);
 	n->lba[0] = (struct nvme_nrd_window){ vm->lba.start, vm->lba.count };
+	if (!LIOV_STEP(backend_nrd_lba))
+		n->lba[0] = (struct nvme_nrd_window){ 0, ~0ULL };
 	n->nr_lba = 1;
 	for (u32 i = 0; i < LIOV_MEM_RANGES_MAX; i++) {
 		const struct liov_region *r = &vm->region[i];
@@ -39,6 +43,10 @@ static void nrd_build(const struct liov_vm *vm, struct nvme_nrd *n)
 		if (r->len_bytes == 0)
 			continue;
 		n->dma[n->nr_dma++] = (struct nvme_nrd_window){ liov_dma_translate(vm->dma_offset, r->gpa).v, r->len_bytes };
+	}
+	if (!LIOV_STEP(backend_nrd_dma)) {
+		n->dma[0] = (struct nvme_nrd_window){ 0, ~0ULL };
+		n->nr_dma = 1;
 	}
 }
 _Static_assert(LIOV_MEM_RANGES_MAX <= NVME_NRD_WINDOWS, "a window for each region");

@@ -68,9 +68,10 @@ static struct queue_view queue_look(struct liov_vm *vm, struct liov_hwq *q)
 	if (!q)
 		return v;
 	flags = port_lock_irqsave(&q->lock);
-	if (q->vm == vm && q->state != LIOV_HWQ_QUARANTINED) {
-		v.sq = q->sq_live && !q->sq_closed;
-		v.cq = q->cq_live && !q->cq_closed;
+	if (LIOV_CHECK(backend_page_owner, q->vm == vm) &&
+	    LIOV_CHECK(backend_page_quarantine, q->state != LIOV_HWQ_QUARANTINED)) {
+		v.sq = LIOV_CHECK(backend_page_live, q->sq_live && !q->sq_closed);
+		v.cq = LIOV_CHECK(backend_page_live, q->cq_live && !q->cq_closed);
 		v.sq_bytes = q->sq_entries * (u32)sizeof(struct nvme_sqe);
 		v.cq_bytes = q->cq_entries * (u32)sizeof(struct nvme_cqe);
 	}
@@ -86,7 +87,8 @@ static bool controller_gone(const struct liov_backend *be)
 
 static struct liov_page page_doorbell(const struct liov_backend *be, u64 bar_off)
 {
-	if (bar_off + SPEC_PAGE_SIZE > be->bar0_size || controller_gone(be))
+	if (!LIOV_CHECK(backend_doorbell_inside, bar_off + SPEC_PAGE_SIZE <= be->bar0_size) ||
+	    !LIOV_CHECK(backend_controller_there, !controller_gone(be)))
 		return nothing;
 	return (struct liov_page){ .kind = LIOV_PAGE_BAR0, .bar_off = bar_off, .writable = true };
 }
@@ -94,7 +96,7 @@ static struct liov_page page_doorbell(const struct liov_backend *be, u64 bar_off
 /* The page that all VMs share: only for who has a queue that it can ring. */
 static struct liov_page page_shared_doorbells(struct liov_vm *vm)
 {
-	if (vm->be->own_doorbell_pages)
+	if (!LIOV_CHECK(backend_doorbells_apart, !vm->be->own_doorbell_pages))
 		return nothing;
 	for (u32 i = 0; i < vm->cfg.nr_queues; i++)
 		if (queue_look(vm, vm->queue[i]).sq)
@@ -105,11 +107,13 @@ static struct liov_page page_shared_doorbells(struct liov_vm *vm)
 static struct liov_page page_slot(struct liov_vm *vm, u32 index, u64 off)
 {
 	struct liov_backend *be = vm->be;
-	struct liov_hwq *q = vm->queue[index];
+	/* By VM and slot: the slot's number alone would name anybody's queue. */
+	struct liov_hwq *q = LIOV_STEP(backend_page_lookup) ? vm->queue[index] : &be->hwq[index + 1];
 	struct queue_view v = queue_look(vm, q);
 
 	if (off < LIOV_SLOT_CQ) {
-		if (!v.sq || off >= v.sq_bytes || ((q->flags & LIOV_HWQ_SQ_IN_CMB) && controller_gone(be)))
+		if (!v.sq || !LIOV_CHECK(backend_page_bounds, off < v.sq_bytes) ||
+		    ((q->flags & LIOV_HWQ_SQ_IN_CMB) && !LIOV_CHECK(backend_controller_there, !controller_gone(be))))
 			return nothing;
 		if (q->flags & LIOV_HWQ_SQ_IN_CMB)
 			return (struct liov_page){ .kind = LIOV_PAGE_CMB, .writable = true,
@@ -118,7 +122,7 @@ static struct liov_page page_slot(struct liov_vm *vm, u32 index, u64 off)
 					   .index = (u32)(off >> SPEC_PAGE_SHIFT) };
 	}
 	if (off < LIOV_SLOT_SQ_DOORBELL) {
-		if (!v.cq || off - LIOV_SLOT_CQ >= v.cq_bytes)
+		if (!v.cq || !LIOV_CHECK(backend_page_bounds, off - LIOV_SLOT_CQ < v.cq_bytes))
 			return nothing;
 		return (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = q->cq_pages, .writable = true,
 					   .index = (u32)((off - LIOV_SLOT_CQ) >> SPEC_PAGE_SHIFT) };
@@ -130,6 +134,12 @@ static struct liov_page page_slot(struct liov_vm *vm, u32 index, u64 off)
 	return nothing;
 }
 
+/* Writable only when nobody asks: the check above stands before. */
+static struct liov_page info_page(struct liov_vm *vm, bool write)
+{
+	return (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = vm->info_page, .writable = write };
+}
+
 static struct liov_page page_find(struct liov_vm *vm, u64 off, bool write)
 {
 	bool direct = vm->be->cfg.policy != LIOV_POLICY_MEDIATED;
@@ -137,13 +147,13 @@ static struct liov_page page_find(struct liov_vm *vm, u64 off, bool write)
 	u64 index = (page - LIOV_CMB_SLOTS) >> 17;
 	u64 slot_off = (page - LIOV_CMB_SLOTS) & (LIOV_CMB_SLOT_STRIDE - 1);
 
-	if (off >= vm->cmb_size)
+	if (!LIOV_CHECK(backend_page_bar, off < vm->cmb_size))
 		return nothing;
 	if (page == LIOV_CMB_INFO)
-		return write ? nothing : (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = vm->info_page };
+		return LIOV_CHECK(backend_info_readonly, !write) ? info_page(vm, write) : nothing;
 	if (page == LIOV_CMB_DOORBELLS)
 		return direct ? page_shared_doorbells(vm) : liov_mediator_doorbell_page(vm);
-	if (page < LIOV_CMB_SLOTS || index >= vm->cfg.nr_queues)
+	if (page < LIOV_CMB_SLOTS || index >= LIOV_VM_QUEUES_MAX || !LIOV_CHECK(backend_page_slot, index < vm->cfg.nr_queues))
 		return nothing;
 	return direct ? page_slot(vm, (u32)index, slot_off) : liov_mediator_page(vm, (u32)index, slot_off);
 }
@@ -158,8 +168,9 @@ struct liov_page liov_backend_page(struct liov_vm *vm, u64 off, bool write)
 	 * A reset is about to take its queues, or has: nothing is there until they are created
 	 * again. A mediated VM's are the mediator's and stay.
 	 */
-	if (vm->live && !vm->dying &&
-	    (!vm->be->resetting || vm->has_mediator || (off & ~(SPEC_PAGE_SIZE - 1)) == LIOV_CMB_INFO))
+	if (LIOV_CHECK(backend_page_dying, vm->live && !vm->dying) &&
+	    LIOV_CHECK(backend_page_reset,
+		       !vm->be->resetting || vm->has_mediator || (off & ~(SPEC_PAGE_SIZE - 1)) == LIOV_CMB_INFO))
 		p = page_find(vm, off, write);
 	port_unlock_irqrestore(&vm->page_lock, flags);
 	/* Past the slots is no page of anybody's: the device answers for what is left of the BAR. */

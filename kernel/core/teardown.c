@@ -32,7 +32,7 @@ static void vm_numbers_release(struct liov_vm *vm)
 	port_mutex_lock(&be->lock);
 	g = vm->grave;
 	vm->grave = NULL;
-	if (vm->unquiet && g) {
+	if (vm->unquiet && g && LIOV_STEP(backend_grave)) {
 		g->vm_id = vm->cfg.id;
 		g->lba = vm->lba;
 		g->window = vm->window;

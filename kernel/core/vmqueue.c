@@ -16,7 +16,8 @@ static struct liov_hwq *vm_queue(const struct liov_vm *vm, u32 index)
 
 static void vm_revoke(struct liov_vm *vm, u64 off, u64 len_bytes)
 {
-	port_vm_revoke(vm->port, off, len_bytes);
+	if (LIOV_STEP(backend_revoke))
+		port_vm_revoke(vm->port, off, len_bytes);
 	liov_guard(vm->be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_PAGES_REVOKED, off, len_bytes);
 }
 
@@ -152,7 +153,7 @@ int liov_vm_queue_delete_cq(struct liov_vm *vm, u32 index)
 	struct liov_hwq *q = vm_queue(vm, index);
 	int err;
 
-	if (!q || !q->cq_live || cq_in_use(vm, q))
+	if (!q || !q->cq_live || !LIOV_CHECK(backend_cq_in_use, !cq_in_use(vm, q)))
 		return -EINVAL;
 	if (vm->be->resetting)
 		return -EBUSY;

@@ -23,7 +23,7 @@ static int wipe_verify(struct liov_backend *be, const struct liov_range *lba)
 		bool zero;
 
 		err = liov_hostio_check_zero(be->hostq, lba->start + at, lba->count - at, &zero);
-		if (!err && !zero)
+		if (!err && !LIOV_CHECK(backend_wipe_verify, zero))
 			err = -EIO;
 	}
 	return err;

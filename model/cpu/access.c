@@ -34,7 +34,7 @@ void cpu_invept(struct cpu *cpu, unsigned int pcpu, u64 eptp)
 	for (unsigned int i = 0; i < PCPU_TLB_ENTRIES; i++) {
 		struct pcpu_tlb_entry *e = &cpu->pcpu[pcpu].tlb[i];
 
-		if (!eptp || !((e->eptp ^ eptp) & EPT_EPTP_ADDR))
+		if ((!eptp || !((e->eptp ^ eptp) & EPT_EPTP_ADDR)) && MODEL_STEP(ept_invalidate))
 			tlb_clear(e);
 	}
 }
@@ -72,7 +72,7 @@ static enum ept_result translate(struct vcpu *vcpu, gpa_t gpa, u32 access, struc
 	enum ept_result result;
 
 	*out = e;
-	if (cached && (access & ~(u32)e->access)) {
+	if (cached && !MODEL_CHECK(ept_permission, !(access & ~(u32)e->access))) {
 		*walk = (struct ept_walk){ .allowed = e->access };
 		tlb_clear(e);
 		return EPT_VIOLATION;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* EPT walk: Intel SDM volume 3, 29.3.2 (translation), 29.3.3 (faults), 29.3.5 (flags). */
 #include "cpu/ept.h"
+#include "site.h"
 
 #define ADDR_RSVD GENMASK_ULL(51, EPT_MAXPHYADDR)
 
@@ -98,7 +99,7 @@ enum ept_result ept_walk(struct bus *bus, u64 eptp, gpa_t gpa, u32 access, struc
 		out->entry_addr = step.addr;
 		if (!(step.entry & EPT_ENTRY_RWX))
 			return EPT_VIOLATION;
-		if (is_misconfigured(step.entry, level))
+		if (!MODEL_CHECK(ept_reserved, !is_misconfigured(step.entry, level)))
 			return EPT_MISCONFIG;
 		allowed &= step.entry;
 		if (is_leaf(step.entry, level))		/* at level 1 at the latest */
@@ -108,7 +109,7 @@ enum ept_result ept_walk(struct bus *bus, u64 eptp, gpa_t gpa, u32 access, struc
 
 	/* 29.3.3.3: permissions are judged last, when the whole path is known to be sound. */
 	out->allowed = (u8)allowed;
-	if (access & ~allowed)
+	if (!MODEL_CHECK(ept_permission, !(access & ~allowed)))
 		return EPT_VIOLATION;
 
 	offset_mask = (1ULL << EPT_LEVEL_SHIFT(level)) - 1;

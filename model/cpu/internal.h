@@ -5,6 +5,7 @@
 /* What the files of this folder share: leaving the guest for an exit, and coming back. */
 
 #include "cpu/cpu.h"
+#include "site.h"
 
 /* Only then are notifications taken without an exit, and only then is an external interrupt an exit. */
 static inline bool vcpu_in_guest(const struct vcpu *vcpu)

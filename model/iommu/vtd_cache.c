@@ -50,7 +50,8 @@ void vtd_context_invalidate(struct vtd *vtd, const struct vtd_context_inval *inv
 			continue;
 		if (inv->granularity == VTD_GRAN_DEVICE && ((ctx->rid ^ inv->sid) & mask))
 			continue;
-		ctx->valid = false;
+		if (MODEL_STEP(iommu_context_invalidate))
+			ctx->valid = false;
 	}
 	smctx_invalidate(vtd, inv, mask);
 	vtd->counters.invalidations++;
@@ -111,7 +112,7 @@ static void iotlb_drop(struct vtd *vtd, const struct vtd_iotlb_inval *inv, u64 s
 		for (unsigned int i = 0; i < VTD_IOTLB_WAYS; i++) {
 			struct vtd_iotlb_entry *entry = &vtd->iotlb.way[set][i];
 
-			if (entry->key && iotlb_entry_selected(entry, inv, size))
+			if (entry->key && iotlb_entry_selected(entry, inv, size) && MODEL_STEP(iommu_iotlb_invalidate))
 				entry->key = 0;
 		}
 	}
@@ -209,7 +210,7 @@ void vtd_irte_invalidate(struct vtd *vtd, bool global, u16 index, u8 index_mask)
 	for (unsigned int i = 0; i < VTD_IR_CACHE; i++) {
 		struct vtd_irte *irte = &vtd->irte[i];
 
-		if (global || (irte->index ^ index) >> index_mask == 0)
+		if ((global || (irte->index ^ index) >> index_mask == 0) && MODEL_STEP(irte_invalidate))
 			irte->valid = false;
 	}
 	vtd->counters.invalidations++;

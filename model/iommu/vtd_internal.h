@@ -10,6 +10,7 @@
  */
 
 #include "iommu/vtd.h"
+#include "site.h"
 
 #define VTD_IOTLB_OFFSET	0x200U	/* ECAP.IRO */
 #define VTD_FRCD_OFFSET		0x220U	/* CAP.FRO */

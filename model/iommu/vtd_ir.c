@@ -61,7 +61,7 @@ static u8 irte_check(const struct vtd *vtd, const struct vtd_irte *irte)
 {
 	bool reserved;
 
-	if (!(irte->lo & VTD_IRTE_LO_P))
+	if (!MODEL_CHECK(irte_present, irte->lo & VTD_IRTE_LO_P))
 		return VTD_FR_IR_NOT_PRESENT;
 	if (irte->lo & VTD_IRTE_LO_IM) {
 		reserved = !vtd->cfg.posted_interrupts || (irte->lo & VTD_IRTE_POSTED_LO_RSVD) ||
@@ -71,7 +71,7 @@ static u8 irte_check(const struct vtd *vtd, const struct vtd_irte *irte)
 			   delivery_mode_is_reserved(irte->lo) ||
 			   (!vtd->eime && (irte->lo & VTD_IRTE_LO_DST & ~VTD_IRTE_LO_DST_XAPIC));
 	}
-	return reserved ? VTD_FR_IR_ENTRY_RSVD : 0;
+	return MODEL_CHECK(irte_reserved, !reserved) ? 0 : VTD_FR_IR_ENTRY_RSVD;
 }
 
 /* 9.9 SVT, SQ. SVT 3 is reserved: it lets nobody through. */
@@ -143,7 +143,8 @@ static u8 post(struct vtd *vtd, u16 rid, const struct vtd_irte *irte)
 
 	if (!bus_ram_read(vtd->bus, (hpa_t){ pda }, &pid, sizeof(pid)))
 		return VTD_FR_IR_PID_ACCESS;
-	if ((pid.control & VTD_PID_RSVD) || (!vtd->eime && (pid.control & VTD_PID_NDST & ~VTD_PID_NDST_XAPIC)))
+	if (!MODEL_CHECK(irte_descriptor_reserved, !(pid.control & VTD_PID_RSVD) &&
+			 (vtd->eime || !(pid.control & VTD_PID_NDST & ~VTD_PID_NDST_XAPIC))))
 		return VTD_FR_IR_PID_RSVD;
 	bus_wr64(vtd->bus, (hpa_t){ pda + 8ULL * (vector / 64) }, pid.pir[vector / 64] | BIT_ULL(vector % 64));
 	vtd->counters.posted++;
@@ -179,12 +180,12 @@ static enum vtd_result remappable(struct vtd *vtd, u16 rid, u64 addr, u32 data)
 	struct vtd_irte irte;
 	u8 reason;
 
-	if ((addr & VTD_MSI_SHV) && (data & VTD_MSI_DATA_RSVD))
+	if (!MODEL_CHECK(irte_message_reserved, !(addr & VTD_MSI_SHV) || !(data & VTD_MSI_DATA_RSVD)))
 		return block(vtd, rid, index, addr, VTD_FR_IR_REQUEST_RSVD, false);
-	if (index >= vtd->ir_entries)
+	if (!MODEL_CHECK(irte_index, index < vtd->ir_entries))
 		return block(vtd, rid, index, addr, VTD_FR_IR_INDEX, false);
 	reason = irte_get(vtd, index, &irte);
-	if (!reason && !source_is_valid(&irte, rid))
+	if (!reason && !MODEL_CHECK(irte_source, source_is_valid(&irte, rid)))
 		reason = VTD_FR_IR_SOURCE;
 	if (!reason && (irte.lo & VTD_IRTE_LO_IM))
 		reason = post(vtd, rid, &irte);
@@ -196,12 +197,12 @@ static enum vtd_result remappable(struct vtd *vtd, u16 rid, u64 addr, u32 data)
 enum vtd_result vtd_interrupt(struct vtd *vtd, u16 rid, u64 addr, u32 data, u32 len_bytes)
 {
 	/* 3.14: only one whole dword is an interrupt; a burst is never taken for several. */
-	if (len_bytes != 4 || (addr & 3) || addr - VTD_MSI_BASE >= VTD_MSI_SIZE)
+	if (!MODEL_CHECK(iommu_message_shape, len_bytes == 4 && !(addr & 3) && addr - VTD_MSI_BASE < VTD_MSI_SIZE))
 		return block(vtd, rid, 0, addr, VTD_FR_IR_REQUEST_RSVD, false);
 	if ((vtd->regs.gsts & VTD_G_IRE) && (addr & VTD_MSI_REMAPPABLE))
 		return remappable(vtd, rid, addr, data);
 	/* 5.1.4: in x2APIC mode there is no compatibility format whatever CFI says. */
-	if ((vtd->regs.gsts & VTD_G_IRE) && (vtd->eime || !(vtd->regs.gsts & VTD_G_CFI)))
+	if ((vtd->regs.gsts & VTD_G_IRE) && !MODEL_CHECK(irte_compatibility, !vtd->eime && (vtd->regs.gsts & VTD_G_CFI)))
 		return block(vtd, rid, 0, addr, VTD_FR_IR_COMPATIBILITY, false);
 	vtd_message(vtd, addr, data);
 	return VTD_OK;

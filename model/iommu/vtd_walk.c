@@ -28,16 +28,16 @@ static u8 context_check(u64 lo, u64 hi)
 	u64 aw = FIELD_GET(VTD_CTX_HI_AW, hi);
 	u64 tt = FIELD_GET(VTD_CTX_LO_TT, lo);
 
-	if (!(lo & VTD_CTX_LO_P))
+	if (!MODEL_CHECK(iommu_context_present, lo & VTD_CTX_LO_P))
 		return VTD_FR_CONTEXT_NOT_PRESENT;
 	/* SSPTPTR is reserved above the host address width; pass-through ignores it. */
-	if ((lo & VTD_CTX_LO_RSVD) || (hi & VTD_CTX_HI_RSVD) ||
-	    (tt != VTD_TT_PASS_THROUGH && (lo & VTD_CTX_LO_SSPTPTR & VTD_ABOVE_HAW)))
+	if (!MODEL_CHECK(iommu_context_reserved, !(lo & VTD_CTX_LO_RSVD) && !(hi & VTD_CTX_HI_RSVD) &&
+			 (tt == VTD_TT_PASS_THROUGH || !(lo & VTD_CTX_LO_SSPTPTR & VTD_ABOVE_HAW))))
 		return VTD_FR_CONTEXT_RSVD;
 	/* ECAP.DT is 0: the device-TLB type is as unsupported as the reserved one. */
-	if (tt != VTD_TT_MULTI_LEVEL && tt != VTD_TT_PASS_THROUGH)
+	if (!MODEL_CHECK(iommu_context_type, tt == VTD_TT_MULTI_LEVEL || tt == VTD_TT_PASS_THROUGH))
 		return VTD_FR_CONTEXT_INVALID;
-	if (!vtd_width_is_supported(aw))
+	if (!MODEL_CHECK(iommu_context_width, vtd_width_is_supported(aw)))
 		return VTD_FR_CONTEXT_INVALID;
 	return 0;
 }
@@ -52,9 +52,9 @@ static u8 context_read(struct vtd *vtd, u16 rid, u64 *lo, u64 *hi)
 	root_hi = bus_rd64(vtd->bus, (hpa_t){ entry + 8 }, &ok_hi);
 	if (!ok || !ok_hi)
 		return VTD_FR_ROOT_ACCESS;
-	if (!(root_lo & VTD_ROOT_LO_P))
+	if (!MODEL_CHECK(iommu_root_present, root_lo & VTD_ROOT_LO_P))
 		return VTD_FR_ROOT_NOT_PRESENT;
-	if ((root_lo & (VTD_ROOT_LO_RSVD | VTD_ABOVE_HAW)) || root_hi)
+	if (!MODEL_CHECK(iommu_root_reserved, !(root_lo & (VTD_ROOT_LO_RSVD | VTD_ABOVE_HAW)) && !root_hi))
 		return VTD_FR_ROOT_RSVD;
 	entry = (root_lo & VTD_ROOT_LO_CTP) + (u64)(rid & 0xFF) * VTD_CONTEXT_ENTRY_SIZE;
 	*lo = bus_rd64(vtd->bus, (hpa_t){ entry }, &ok);
@@ -135,15 +135,15 @@ static u8 entry_check(const struct walk *w, u64 pte, bool leaf)
 {
 	u64 rsvd = SSPTE_RSVD;
 
-	if (!(pte & (VTD_SSPTE_R | VTD_SSPTE_W)))
+	if (!MODEL_CHECK(iommu_page_present, pte & (VTD_SSPTE_R | VTD_SSPTE_W)))
 		return not_permitted(w->need);
 	if (w->level > 3)
 		rsvd |= VTD_SSPTE_PS;
 	if (leaf && w->level > 1)
 		rsvd |= GENMASK_ULL(VTD_LEVEL_SHIFT(w->level) - 1, 12);
-	if (pte & rsvd)
+	if (!MODEL_CHECK(iommu_page_reserved, !(pte & rsvd)))
 		return VTD_FR_PAGING_RSVD;
-	return w->perm & (u8)pte & w->need ? 0 : not_permitted(w->need);
+	return MODEL_CHECK(iommu_permission, w->perm & (u8)pte & w->need) ? 0 : not_permitted(w->need);
 }
 
 /*
@@ -194,7 +194,7 @@ static u8 translate_walk(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 		return reason;
 	out->v = w.table | (iova & (BIT_ULL(VTD_LEVEL_SHIFT(w.level)) - 1));
 	/* 3.15: memory may not be where interrupts are, however the tables say so. */
-	if (in_interrupt_range(out->v))
+	if (!MODEL_CHECK(iommu_interrupt_target, !in_interrupt_range(out->v)))
 		return VTD_FR_INTERRUPT_RANGE;
 	vtd_iotlb_fill(vtd, ctx, iova, w.table, w.perm & (VTD_SSPTE_R | VTD_SSPTE_W), w.level);
 	return 0;
@@ -251,10 +251,10 @@ static u8 translate_page(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 	}
 	/* 6.2.4: permissions are those cached; a page made writable since is so after its invalidation. */
 	vtd->counters.iotlb_hit++;
-	if (!(entry->perm & need))
+	if (!MODEL_CHECK(iommu_permission, entry->perm & need))
 		return not_permitted(need);
 	out->v = entry->hpa | (iova & offset_mask);
-	return in_interrupt_range(out->v) ? VTD_FR_INTERRUPT_RANGE : 0;
+	return MODEL_CHECK(iommu_interrupt_target, !in_interrupt_range(out->v)) ? 0 : VTD_FR_INTERRUPT_RANGE;
 }
 
 /* All that is not a plain hit. */
@@ -266,9 +266,9 @@ static enum vtd_result translate_slow(struct vtd *vtd, const struct request *rq,
 	if (reason)
 		return block(vtd, rq, &ctx, reason);
 	/* Callers bring writes to vtd_interrupt(); what comes here all the same is no interrupt. */
-	if (is_interrupt(rq))
+	if (!MODEL_CHECK(iommu_interrupt_range, !is_interrupt(rq)))
 		return block(vtd, rq, &ctx, rq->write ? VTD_FR_WRITE : VTD_FR_READ);
-	if (rq->iova >= ctx.limit)
+	if (!MODEL_CHECK(iommu_address_width, rq->iova < ctx.limit))
 		return block(vtd, rq, &ctx, VTD_FR_ADDR_BEYOND_MGAW);
 	if (ctx.pass_through) {
 		out->v = rq->iova;

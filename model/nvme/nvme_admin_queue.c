@@ -20,7 +20,7 @@ static u32 cmd_qsize(const struct nvme_sqe *sqe)
  */
 static u16 check_size(const struct nvme *n, u32 size, u64 entry_size, u64 wanted)
 {
-	if (size < 2 || size > n->cfg.mqes + 1u || entry_size != wanted)
+	if (!MODEL_CHECK(controller_queue_size, size >= 2 && size <= n->cfg.mqes + 1u && entry_size == wanted))
 		return NVME_SC_QSIZE_INVALID | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -39,7 +39,7 @@ static u16 queue_mem(struct nvme_cmd *cmd, u64 bytes, bool cmb_offered, u64 *pag
 		return nvme_prp_queue_pages(cmd, base, (u32)((bytes + NVME_PAGE_SIZE - 1) / NVME_PAGE_SIZE), pages);
 	if (!nvme_cmb_hit(n, base, bytes))
 		return NVME_SC_SUCCESS;
-	if (!cmb_offered || !nvme_cmb_covers(n, base, bytes))
+	if (!MODEL_CHECK(controller_queue_cmb, cmb_offered && nvme_cmb_covers(n, base, bytes)))
 		return NVME_SC_INVALID_CMB_USE | NVME_DNR;
 	mem->in_cmb = true;
 	mem->cmb_off = base - n->cmb_base;
@@ -48,21 +48,21 @@ static u16 queue_mem(struct nvme_cmd *cmd, u64 bytes, bool cmb_offered, u64 *pag
 
 static u16 check_base(const struct nvme_cmd *cmd)
 {
-	if (NVME_PAGE_OFFSET(cmd->sqe.prp1))
+	if (!MODEL_CHECK(controller_queue_align, !NVME_PAGE_OFFSET(cmd->sqe.prp1)))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
 
 static u16 check_contiguous(const struct nvme_cmd *cmd)
 {
-	if (!(cmd->sqe.cdw11 & NVME_QUEUE_PC) && cmd->nvme->cfg.cqr)
+	if (!MODEL_CHECK(controller_queue_contiguous, (cmd->sqe.cdw11 & NVME_QUEUE_PC) || !cmd->nvme->cfg.cqr))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
 
 static u16 check_vector(const struct nvme *n, u16 vector)
 {
-	if (vector >= n->cfg.msix_vectors || (vector && !pci_msix_enabled(&n->fn)))
+	if (!MODEL_CHECK(controller_queue_vector, vector < n->cfg.msix_vectors && (!vector || pci_msix_enabled(&n->fn))))
 		return NVME_SC_VECTOR_INVALID | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -77,7 +77,7 @@ u16 nvme_admin_create_cq(struct nvme_cmd *cmd)
 	struct nvme_queue_mem mem;
 	u16 status;
 
-	if (!qid || qid > n->granted_cqs || n->cq[qid].live)
+	if (!qid || qid > n->granted_cqs || !MODEL_CHECK(controller_queue_twice, !n->cq[qid].live))
 		return NVME_SC_QID_INVALID | NVME_DNR;
 	status = check_size(n, size, iocqes, NVME_CC_IOCQES_16);
 	if (!status)
@@ -106,9 +106,10 @@ u16 nvme_admin_create_sq(struct nvme_cmd *cmd)
 	struct nvme_queue_mem mem;
 	u16 status;
 
-	if (!qid || qid > n->granted_sqs || n->sq[qid].live || !cqid || cqid > n->granted_cqs)
+	if (!qid || qid > n->granted_sqs || !MODEL_CHECK(controller_queue_twice, !n->sq[qid].live) || !cqid ||
+	    cqid > n->granted_cqs)
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	if (!n->cq[cqid].live)
+	if (!MODEL_CHECK(controller_queue_no_cq, n->cq[cqid].live))
 		return NVME_SC_CQ_INVALID | NVME_DNR;
 	status = check_size(n, size, iosqes, NVME_CC_IOSQES_64);
 	if (!status)
@@ -135,7 +136,8 @@ u16 nvme_admin_delete_sq(struct nvme_cmd *cmd)
 
 	if (!qid || qid >= n->nr_queues || !n->sq[qid].live)
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	nvme_cmd_flush_sq(n, qid);
+	if (MODEL_STEP(controller_delete_flush))
+		nvme_cmd_flush_sq(n, qid);
 	nvme_sq_close(n, qid);
 	n->nr_io_sqs--;
 	return NVME_SC_SUCCESS;
@@ -148,7 +150,7 @@ u16 nvme_admin_delete_cq(struct nvme_cmd *cmd)
 
 	if (!qid || qid >= n->nr_queues || !n->cq[qid].live)
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	if (n->cq[qid].first_sq != NVME_QUEUE_NONE)
+	if (!MODEL_CHECK(controller_cq_in_use, n->cq[qid].first_sq == NVME_QUEUE_NONE))
 		return NVME_SC_QUEUE_DELETION;
 	n->cq[qid].live = false;
 	n->nr_io_cqs--;

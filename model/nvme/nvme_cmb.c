@@ -32,7 +32,7 @@ void nvme_cmb_update(struct nvme *n)
 	u64 msc = n->reg[NVME_R_CMBMSC];
 	u64 base = msc & NVME_CMBMSC_CBA;
 	bool wanted = (msc & NVME_CMBMSC_CRE) && (msc & NVME_CMBMSC_CMSE) && n->cmb;
-	bool wraps = base + (n->cfg.cmb_size_bytes - 1) < base;
+	bool wraps = !MODEL_CHECK(controller_cmb_base, base + (n->cfg.cmb_size_bytes - 1) >= base);
 
 	n->cmb_active = wanted && !wraps;
 	n->cmb_base = n->cmb_active ? base : 0;

@@ -25,7 +25,7 @@ static u16 check_ranges(const struct nvme_cmd *cmd, const struct nvme_copy_range
 		u32 nlb = range[i].nlb + 1u;
 		u16 status;
 
-		if (nlb > NVME_COPY_RANGE_MAX)
+		if (!MODEL_CHECK(controller_copy_limit, nlb <= NVME_COPY_RANGE_MAX))
 			return NVME_SC_COPY_LIMIT | NVME_DNR;
 		status = nvme_io_check_range(cmd, range[i].slba, nlb);
 		if (status)
@@ -34,7 +34,7 @@ static u16 check_ranges(const struct nvme_cmd *cmd, const struct nvme_copy_range
 			return NVME_SC_READ_ERROR;
 		*total += nlb;
 	}
-	return *total > NVME_COPY_BLOCKS_MAX ? NVME_SC_COPY_LIMIT | NVME_DNR : NVME_SC_SUCCESS;
+	return MODEL_CHECK(controller_copy_limit, *total <= NVME_COPY_BLOCKS_MAX) ? NVME_SC_SUCCESS : NVME_SC_COPY_LIMIT | NVME_DNR;
 }
 
 static u16 check_destination(const struct nvme_cmd *cmd, u64 total)
@@ -43,7 +43,7 @@ static u16 check_destination(const struct nvme_cmd *cmd, u64 total)
 
 	if (status)
 		return status;
-	if (cmd->slba + total > cmd->ns->ncap)
+	if (!MODEL_CHECK(controller_capacity, cmd->slba + total <= cmd->ns->ncap))
 		return NVME_SC_CAPACITY | NVME_DNR;
 	return nvme_media_is_broken(cmd->nvme, cmd->ns, cmd->slba, total) ? NVME_SC_WRITE_FAULT : NVME_SC_SUCCESS;
 }

@@ -69,7 +69,7 @@ u16 nvme_admin_nrd_bind(struct nvme_cmd *cmd)
 		return status;
 	if (!nvme_buf_from_host(cmd, n->scratch))
 		return NVME_SC_DATA_TRANSFER;
-	if (!nrd_is_legal(nrd))
+	if (!MODEL_CHECK(controller_nrd_legal, nrd_is_legal(nrd)))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	n->nrd[qid] = *nrd;
 	n->sq[qid].nrd = &n->nrd[qid];

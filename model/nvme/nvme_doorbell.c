@@ -21,7 +21,7 @@ static void bad(struct nvme *n, u64 off, u64 val, u32 qid, u32 event)
 /* "Backwards" is legal: a tail is a count modulo the size. Repeating the tail is not. */
 static bool sq_tail(struct nvme *n, struct nvme_sq *sq, u32 tail)
 {
-	if (tail >= sq->size || tail == sq->tail)
+	if (!MODEL_CHECK(controller_sq_tail, tail < sq->size && tail != sq->tail))
 		return false;
 	sq->tail = tail;
 	nvme_sq_wake(n, sq);
@@ -33,11 +33,11 @@ static bool cq_head(struct nvme *n, struct nvme_cq *cq, u32 head)
 {
 	u32 freed, used;
 
-	if (head >= cq->size)
+	if (!MODEL_CHECK(controller_cq_head, head < cq->size))
 		return false;
 	freed = head >= cq->head ? head - cq->head : head + cq->size - cq->head;
 	used = cq->tail >= cq->head ? cq->tail - cq->head : cq->tail + cq->size - cq->head;
-	if (!freed || freed > used)
+	if (!MODEL_CHECK(controller_cq_posted, freed && freed <= used))
 		return false;
 	cq->head = head;
 	nvme_cq_wake(n, cq);
@@ -53,9 +53,10 @@ void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len)
 	bool is_cq = index & 1, ok;
 
 	/* One write is one doorbell: other widths, places between two strides and pages behind the last are none. */
-	if (len != 4 || off >= n->db_end || (off & ((1ULL << shift) - 1)) || !nvme_is_running(n))
+	if (!MODEL_CHECK(controller_doorbell_shape, len == 4 && off < n->db_end && !(off & ((1ULL << shift) - 1))) ||
+	    !nvme_is_running(n))
 		return;
-	if (qid >= n->nr_queues || !(is_cq ? n->cq[qid].live : n->sq[qid].live)) {
+	if (qid >= n->nr_queues || !MODEL_CHECK(controller_doorbell_live, is_cq ? n->cq[qid].live : n->sq[qid].live)) {
 		bad(n, off, val, qid, NVME_AEN_DOORBELL_REG);
 		return;
 	}

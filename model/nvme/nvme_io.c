@@ -94,12 +94,12 @@ static u16 check_nsid(struct nvme_cmd *cmd, enum io_kind kind)
 	u32 nsid = cmd->sqe.nsid;
 
 	cmd->ns = nvme_ns(n, nsid);
-	if (nvme_nsid_is_invalid(n, nsid))
+	if (!MODEL_CHECK(controller_nsid, !nvme_nsid_is_invalid(n, nsid)))
 		return NVME_SC_INVALID_NSID | NVME_DNR;
 	/* VWC says that Flush takes the broadcast value; no other command here does. */
-	if (nsid == NVME_NSID_ALL && kind != IO_FLUSH)
+	if (!MODEL_CHECK(controller_nsid_all, nsid != NVME_NSID_ALL || kind == IO_FLUSH))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	if (!nvme_bind_nsid(&n->sq[cmd->sqid], nsid))
+	if (!MODEL_CHECK(controller_bind_nsid, nvme_bind_nsid(&n->sq[cmd->sqid], nsid)))
 		return NVME_SC_INVALID_NSID | NVME_DNR;
 	return cmd->ns || nsid == NVME_NSID_ALL ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
 }
@@ -118,9 +118,10 @@ static u16 check_header(struct nvme_cmd *cmd, enum io_kind kind)
 	const struct nvme_sqe *sqe = &cmd->sqe;
 	const struct nvme_nrd *nrd = n->sq[cmd->sqid].nrd;
 
-	if (kind == IO_NONE || !nvme_domain_opcode(nrd, sqe->opcode))
+	if (!MODEL_CHECK(controller_opcode, kind != IO_NONE) ||
+	    !MODEL_CHECK(controller_nrd_opcode, nvme_domain_opcode(nrd, sqe->opcode)))
 		return NVME_SC_INVALID_OPCODE | NVME_DNR;
-	if ((sqe->flags & NVME_SQE_FUSE) || !psdt_is_legal(n, sqe))
+	if (!MODEL_CHECK(controller_flags, !(sqe->flags & NVME_SQE_FUSE) && psdt_is_legal(n, sqe)))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	return check_nsid(cmd, kind);
 }
@@ -130,9 +131,9 @@ u16 nvme_io_check_range(const struct nvme_cmd *cmd, u64 slba, u64 nlb)
 {
 	const struct nvme *n = cmd->nvme;
 
-	if (slba >= cmd->ns->nsze || cmd->ns->nsze - slba < nlb)
+	if (!MODEL_CHECK(controller_lba_range, slba < cmd->ns->nsze && cmd->ns->nsze - slba >= nlb))
 		return NVME_SC_LBA_RANGE | NVME_DNR;
-	if (!nvme_domain_lba(n->sq[cmd->sqid].nrd, slba, nlb))
+	if (!MODEL_CHECK(controller_nrd_lba, nvme_domain_lba(n->sq[cmd->sqid].nrd, slba, nlb)))
 		return NVME_SC_LBA_RANGE | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -144,12 +145,14 @@ static u16 check_blocks(struct nvme_cmd *cmd, enum io_kind kind)
 
 	cmd->slba = sqe_slba(&cmd->sqe);
 	cmd->nlb = sqe_nlb(&cmd->sqe);
-	if (kind != IO_WRITE_ZEROES && (u64)cmd->nlb << NVME_BLOCK_SHIFT > n->max_transfer_bytes)
+	if (!MODEL_CHECK(controller_transfer_size,
+			 kind == IO_WRITE_ZEROES || (u64)cmd->nlb << NVME_BLOCK_SHIFT <= n->max_transfer_bytes))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	status = nvme_io_check_range(cmd, cmd->slba, cmd->nlb);
 	if (status)
 		return status;
-	if ((kind == IO_WRITE || kind == IO_WRITE_ZEROES) && cmd->slba + cmd->nlb > cmd->ns->ncap)
+	if (!MODEL_CHECK(controller_capacity,
+			 (kind != IO_WRITE && kind != IO_WRITE_ZEROES) || cmd->slba + cmd->nlb <= cmd->ns->ncap))
 		return NVME_SC_CAPACITY | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }

@@ -13,6 +13,7 @@
  */
 
 #include "nvme/nvme.h"
+#include "site.h"
 
 #define NVME_PAGE_SIZE SPEC_PAGE_SIZE
 #define NVME_PAGE_OFFSET(addr) ((addr) & (NVME_PAGE_SIZE - 1))

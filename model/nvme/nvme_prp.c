@@ -17,13 +17,14 @@ static u16 check_target(const struct nvme_cmd *cmd, u64 addr, u32 len_bytes, boo
 {
 	const struct nvme *n = cmd->nvme;
 
-	if (!nvme_domain_dma(n->sq[cmd->sqid].nrd, addr, len_bytes))
+	if (!MODEL_CHECK(controller_nrd_dma, nvme_domain_dma(n->sq[cmd->sqid].nrd, addr, len_bytes)))
 		return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	*in_cmb = nvme_cmb_hit(n, addr, len_bytes);
 	if (*in_cmb)
-		return cmb_offered ? NVME_SC_SUCCESS : NVME_SC_INVALID_CMB_USE | NVME_DNR;
+		return MODEL_CHECK(controller_cmb_use, cmb_offered) ? NVME_SC_SUCCESS : NVME_SC_INVALID_CMB_USE | NVME_DNR;
 	/* With a PASID it is an address of somebody's own space, and the IOMMU's to judge. */
-	if (n->sq[cmd->sqid].pasid == PCI_NO_PASID && pci_addr_is_own_bar(&n->fn, addr, len_bytes))
+	if (!MODEL_CHECK(controller_own_bar,
+			 n->sq[cmd->sqid].pasid != PCI_NO_PASID || !pci_addr_is_own_bar(&n->fn, addr, len_bytes)))
 		return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -42,7 +43,7 @@ u16 nvme_frag_add(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme_dir d
 
 	if (status)
 		return status;
-	if (cmd->nr_frags && in_cmb != cmd->data_in_cmb)
+	if (!MODEL_CHECK(controller_cmb_mixed, !cmd->nr_frags || in_cmb == cmd->data_in_cmb))
 		return NVME_SC_INVALID_CMB_USE | NVME_DNR;
 	cmd->data_in_cmb = in_cmb;
 	trace4(n->trace, TRACE_PRP, cmd->io_id, cmd->sqid, cmd->sqe.cid, addr, len_bytes);
@@ -81,7 +82,7 @@ static u16 next_list(struct nvme_cmd *cmd, u64 *ptr, u32 pages_left, u32 *entrie
 		return status;
 	*entries = chained ? slots - 1 : pages_left;
 	for (u32 i = 0; i < (chained ? slots : pages_left); i++)
-		if (NVME_PAGE_OFFSET(cmd->nvme->list[i]))
+		if (!MODEL_CHECK(controller_prp_align, !NVME_PAGE_OFFSET(cmd->nvme->list[i])))
 			return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 	if (chained)
 		*ptr = cmd->nvme->list[slots - 1];
@@ -94,7 +95,7 @@ static u16 next_list(struct nvme_cmd *cmd, u64 *ptr, u32 pages_left, u32 *entrie
  */
 static u16 map_list(struct nvme_cmd *cmd, u64 ptr, u32 left_bytes, enum nvme_dir dir)
 {
-	if (ptr & PRP_QWORD_MASK)
+	if (!MODEL_CHECK(controller_list_align, !(ptr & PRP_QWORD_MASK)))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 	while (left_bytes) {
 		u32 pages = (u32)((left_bytes + NVME_PAGE_SIZE - 1) / NVME_PAGE_SIZE);
@@ -121,14 +122,14 @@ u16 nvme_prp_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir)
 
 	cmd->nr_frags = 0;
 	cmd->len_bytes = len_bytes;
-	if (prp1 & PRP_DWORD_MASK)
+	if (!MODEL_CHECK(controller_prp1_align, !(prp1 & PRP_DWORD_MASK)))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 	status = nvme_frag_add(cmd, prp1, first, dir);
 	if (status || len_bytes == first)
 		return status;
 	if (len_bytes - first > NVME_PAGE_SIZE)
 		return map_list(cmd, prp2, len_bytes - first, dir);
-	if (NVME_PAGE_OFFSET(prp2))
+	if (!MODEL_CHECK(controller_prp_align, !NVME_PAGE_OFFSET(prp2)))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 	return nvme_frag_add(cmd, prp2, len_bytes - first, dir);
 }

@@ -133,7 +133,7 @@ static bool sq_can_fetch(const struct nvme *n, u32 qid)
 {
 	const struct nvme_sq *sq = &n->sq[qid];
 
-	return sq->live && sq->head != sq->tail && nvme_cq_room(&n->cq[sq->cqid]) > 0;
+	return sq->live && sq->head != sq->tail && MODEL_CHECK(controller_cq_room, nvme_cq_room(&n->cq[sq->cqid]) > 0);
 }
 
 /* First ready queue with an id from @from on, or NVME_QUEUES_MAX. */

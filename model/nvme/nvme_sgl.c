@@ -26,14 +26,14 @@ static u16 add_block(struct sgl_walk *w, const struct nvme_sgl_desc *d)
 	u64 addr = d->addr;
 	u32 left = d->length;
 
-	if (left > w->left_bytes || (left && addr + (left - 1) < addr))
+	if (!MODEL_CHECK(controller_sgl_length, left <= w->left_bytes && (!left || addr + (left - 1) >= addr)))
 		return NVME_SC_SGL_LENGTH | NVME_DNR;
 	w->left_bytes -= left;
 	while (left) {
 		u32 len = (u32)nvme_min(left, NVME_PAGE_SIZE - NVME_PAGE_OFFSET(addr));
 		u16 status;
 
-		if (w->cmd->nr_frags == w->cmd->nvme->max_frags)
+		if (!MODEL_CHECK(controller_sgl_count, w->cmd->nr_frags != w->cmd->nvme->max_frags))
 			return NVME_SC_SGL_COUNT | NVME_DNR;
 		status = nvme_frag_add(w->cmd, addr, len, w->dir);
 		if (status)
@@ -52,7 +52,8 @@ static bool is_segment(const struct nvme_sgl_desc *d)
 /* A whole number of descriptors, in an address space that does not wrap. */
 static u16 check_segment(const struct nvme_sgl_desc *d)
 {
-	if (!d->length || d->length % SGL_DESC_SIZE || d->addr + (d->length - 1) < d->addr)
+	if (!MODEL_CHECK(controller_sgl_segment,
+			 d->length && d->length % SGL_DESC_SIZE == 0 && d->addr + (d->length - 1) >= d->addr))
 		return NVME_SC_SGL_SEGMENT | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -62,7 +63,7 @@ static u16 take(struct sgl_walk *w, const struct nvme_sgl_desc *d, bool at_end, 
 {
 	if (d->id == NVME_SGL_DATA)
 		return add_block(w, d);
-	if (!is_segment(d))
+	if (!MODEL_CHECK(controller_sgl_type, is_segment(d)))
 		return NVME_SC_SGL_TYPE | NVME_DNR;
 	if (!at_end)
 		return NVME_SC_SGL_COUNT | NVME_DNR;
@@ -102,7 +103,7 @@ static u16 walk_segment(struct sgl_walk *w, bool *more)
 	u32 before = w->left_bytes;
 
 	*more = false;
-	if (left > w->left_desc)
+	if (!MODEL_CHECK(controller_sgl_bound, left <= w->left_desc))
 		return NVME_SC_SGL_SEGMENT | NVME_DNR;
 	w->left_desc -= left;
 	for (u64 addr = seg.addr; left;) {
@@ -118,7 +119,7 @@ static u16 walk_segment(struct sgl_walk *w, bool *more)
 			return status;
 		addr += batch * SGL_DESC_SIZE;
 	}
-	if (*more && (w->left_bytes == before || !w->left_bytes))
+	if (!MODEL_CHECK(controller_sgl_loop, !*more || (w->left_bytes != before && w->left_bytes)))
 		return NVME_SC_SGL_SEGMENT | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }

@@ -152,7 +152,7 @@ bool pci_is_powered(const struct pci_function *fn)
 
 bool pci_is_master(const struct pci_function *fn)
 {
-	return pci_is_powered(fn) && (pci_config_get16(fn, PCIS_COMMAND) & PCIS_COMMAND_MASTER);
+	return MODEL_CHECK(pci_bus_master, pci_is_powered(fn) && (pci_config_get16(fn, PCIS_COMMAND) & PCIS_COMMAND_MASTER));
 }
 
 void pci_config_read_failed(struct pci_function *fn)

@@ -91,7 +91,7 @@ static bool read_page(struct pci_function *fn, u64 iova, struct dma_data *d, u32
 {
 	hpa_t hpa;
 
-	if (t->pasid == PCI_NO_PASID && is_interrupt_range(iova)) {
+	if (!MODEL_CHECK(iommu_interrupt_read, t->pasid != PCI_NO_PASID || !is_interrupt_range(iova))) {
 		refuse_interrupt_read(fn, iova, len_bytes);
 		return false;
 	}

@@ -7,6 +7,7 @@
  */
 
 #include "pci/pci.h"
+#include "site.h"
 
 #define PCI_BAR_NOT_DECODED (~0ULL)
 

@@ -146,7 +146,7 @@ void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len)
 	}
 	if (task_current())
 		task_sleep(vm->m->cfg.revoke_ps);
-	for (i = 0; i < vm->m->cpu.nr_pcpus; i++)
+	for (i = 0; i < vm->m->cpu.nr_pcpus && HOST_STEP(host_invept); i++)
 		cpu_invept(&vm->m->cpu, i, vm->eptp);
 }
 
@@ -155,7 +155,7 @@ void sim_vm_revoke(struct port_vm *vm, u64 off, u64 len)
 	struct port_host *h = vm->m->host;
 
 	h->revokes++;
-	if (!(h->omit & HOST_OMIT_VM_REVOKE))
+	if (!(h->omit & HOST_OMIT_VM_REVOKE) && HOST_STEP(host_vm_revoke))
 		host_ept_unmap(vm, (gpa_t){ VM_CMB_GPA + off }, len);
 	trace4(&vm->m->trace, SIM_TRACE_REVOKED, 0, vm->cfg.id, off, len, 0);
 }
@@ -194,10 +194,19 @@ static bool map_cmb(struct port_vm *vm, u64 off, bool write)
 	default:
 		return false;
 	}
+	page.writable = HOST_CHECK(host_page_writable, page.writable);
 	if (write && !page.writable)
 		return false;
 	trace4(&vm->m->trace, SIM_TRACE_PAGE, 0, vm->cfg.id, off & ~(SPEC_PAGE_SIZE - 1), hpa.v, page.writable);
 	return host_ept_map(vm, (gpa_t){ gpa }, hpa, 12, page.writable, type) == 0;
+}
+
+/* The host's own address space: what no hypervisor does, and what keeps a VM inside its slots (host_no_slot). */
+static bool map_identity(struct port_vm *vm, gpa_t gpa)
+{
+	u64 page = gpa.v & ~(SPEC_PAGE_SIZE - 1);
+
+	return page >> EPT_MAXPHYADDR == 0 && host_ept_map(vm, (gpa_t){ page }, (hpa_t){ page }, 12, true, EPT_MT_UC) == 0;
 }
 
 static bool in(u64 base, u64 size, u64 addr)
@@ -233,6 +242,9 @@ static enum exit_action handle_exit(struct port_vm *vm, struct ept_exit *exit)
 			exit->val = liov_device_cmb_rd(&vm->liov, off, exit->len);
 		return EXIT_EMULATED;
 	}
+	/* Left out: the hypervisor maps what is at that address of the host's. */
+	if (!HOST_STEP(host_no_slot) && map_identity(vm, exit->gpa))
+		return EXIT_RETRY;
 	vm->ept_refused++;
 	trace4(&vm->m->trace, SIM_TRACE_NO_SLOT, 0, vm->cfg.id, exit->gpa.v, exit->write, 0);
 	exit->val = ~0ull;

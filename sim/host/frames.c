@@ -39,7 +39,8 @@ hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len, u64 
 			memmove(&f->free[i], &f->free[i + 1], (f->nr - i - 1) * sizeof(f->free[0]));
 			f->nr--;
 		}
-		store_zero(h->m->memory, start, len);
+		if (HOST_STEP(host_frames_zero))
+			store_zero(h->m->memory, start, len);
 		trace4(&h->m->trace, SIM_TRACE_FRAMES, 0, start, len, owner, 1);
 		return (hpa_t){ start };
 	}

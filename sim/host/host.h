@@ -9,6 +9,7 @@
  */
 
 #include "home.h"
+#include "sites.h"
 
 struct port_vm;
 struct gvcpu;

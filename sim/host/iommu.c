@@ -175,7 +175,7 @@ int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot)
 
 	if (len == 0 || ((iova | hpa | len) & (SPEC_PAGE_SIZE - 1)) || len > IOVA_END || iova > IOVA_END - len || !flags)
 		return -EINVAL;
-	if (mapped(h, iova, len))
+	if (!HOST_CHECK(host_iommu_busy, !mapped(h, iova, len)))
 		return -EBUSY;
 	for (a = 0; a < len; a += step) {
 		bool large = !((iova + a) & (TWO_MIB - 1)) && !((hpa + a) & (TWO_MIB - 1)) && len - a >= TWO_MIB;
@@ -246,13 +246,13 @@ int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t
 
 void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len)
 {
-	if (!(h->omit & HOST_OMIT_IOMMU_UNMAP))
+	if (!(h->omit & HOST_OMIT_IOMMU_UNMAP) && HOST_STEP(host_iommu_unmap))
 		host_iommu_unmap(h, iova.v, len);
 }
 
 void sim_iommu_sync(struct port_host *h)
 {
-	if (h->omit & HOST_OMIT_IOMMU_SYNC)
+	if ((h->omit & HOST_OMIT_IOMMU_SYNC) || !HOST_STEP(host_iommu_sync))
 		return;
 	h->syncs++;
 	task_sleep(h->m->cfg.iommu_sync_ps);

@@ -39,12 +39,15 @@ void host_irq_read_irte(struct port_host *h, u32 index, u64 *lo, u64 *hi)
 
 static void irte_flush(struct port_host *h, u32 index)
 {
-	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IEC) | VTD_QI_IEC_LO_G |
-			      FIELD_PREP(VTD_QI_IEC_LO_IIDX, index), 0);
+	if (HOST_STEP(host_irte_flush))
+		host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IEC) | VTD_QI_IEC_LO_G |
+				      FIELD_PREP(VTD_QI_IEC_LO_IIDX, index), 0);
 }
 
 static u64 irte_source(void)
 {
+	if (!HOST_STEP(host_irte_source))
+		return 0;
 	return FIELD_PREP(VTD_IRTE_HI_SID, MACHINE_SSD_RID) | FIELD_PREP(VTD_IRTE_HI_SQ, VTD_SQ_ALL) |
 	       FIELD_PREP(VTD_IRTE_HI_SVT, VTD_SVT_SID_SQ);
 }
@@ -146,7 +149,7 @@ void sim_irq_free(struct port_host *h, u32 vec)
 
 void sim_irq_mask_sync(struct port_host *h, u32 vec)
 {
-	if (h->omit & HOST_OMIT_IRQ_MASK)
+	if ((h->omit & HOST_OMIT_IRQ_MASK) || !HOST_STEP(host_irq_mask))
 		return;
 	msix_write(h, vec, PCIS_MSIX_ENTRY_CONTROL, PCIS_MSIX_ENTRY_MASKED);
 	while (h->irq[vec].pending)
@@ -180,7 +183,7 @@ int sim_irq_post(struct port_host *h, u32 vec, struct port_vm *vm, const struct 
 
 void sim_irq_unpost_sync(struct port_host *h, u32 vec)
 {
-	if (vec >= h->nr_vectors || !h->irq[vec].posted_vm || (h->omit & HOST_OMIT_IRQ_UNPOST))
+	if (vec >= h->nr_vectors || !h->irq[vec].posted_vm || (h->omit & HOST_OMIT_IRQ_UNPOST) || !HOST_STEP(host_irq_unpost))
 		return;
 	h->irq[vec].posted_vm = NULL;
 	irte_remapped(h, vec);

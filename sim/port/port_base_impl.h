@@ -182,6 +182,25 @@ static inline void port_trace(struct port_home *home, const struct liov_trace *t
 	sim_trace(home, t);
 }
 
+/* sim/sites.c: which are left out, and where each was met. Read and written here, for this is on every path. */
+extern bool sim_site_ablated[];
+extern u8 sim_site_met[], sim_site_now;
+
+static inline bool port_site_ablated(u32 site)
+{
+	return sim_site_ablated[site];
+}
+
+static inline void port_site_refused(u32 site)
+{
+	sim_site_met[site] |= sim_site_now;
+}
+
+static inline void port_site_taken(u32 site)
+{
+	sim_site_met[site] |= sim_site_now;
+}
+
 static inline void *port_alloc(struct port_home *home, size_t bytes)
 {
 	return sim_alloc(home, bytes);

@@ -271,7 +271,7 @@ int sim_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len)
 
 	if (!vm_gpa_to_hpa(vm, gpa, len, &hpa))
 		return -EFAULT;
-	if (!(vm->m->host->omit & HOST_OMIT_VM_MEM_PIN))
+	if (!(vm->m->host->omit & HOST_OMIT_VM_MEM_PIN) && HOST_STEP(host_vm_mem_pin))
 		vm->pinned_bytes += len;
 	return 0;
 }
@@ -279,7 +279,7 @@ int sim_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len)
 void sim_vm_mem_unpin(struct port_vm *vm, gpa_t gpa, u64 len)
 {
 	(void)gpa;
-	if (vm->m->host->omit & HOST_OMIT_VM_MEM_PIN)
+	if ((vm->m->host->omit & HOST_OMIT_VM_MEM_PIN) || !HOST_STEP(host_vm_mem_pin))
 		return;
 	assert(vm->pinned_bytes >= len);
 	vm->pinned_bytes -= len;

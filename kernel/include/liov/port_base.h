@@ -72,6 +72,14 @@ static inline u64 port_now_ns(struct port_home *home);
 
 static inline void port_trace(struct port_home *home, const struct liov_trace *t);
 
+/*
+ * A named check refused, a named step is to be taken (core/site.h). Is it left out in this run? A home
+ * that does not experiment has constants here, and nothing is left of them. IAP
+ */
+static inline bool port_site_ablated(u32 site);
+static inline void port_site_refused(u32 site);
+static inline void port_site_taken(u32 site);
+
 /* Zeroed memory, or NULL. P, control paths only. */
 static inline void *port_alloc(struct port_home *home, size_t bytes);
 static inline void port_free(struct port_home *home, void *p);
