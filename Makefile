@@ -91,6 +91,7 @@ $(B)/sim/sites.o: sim/sites.c $(B)/flags
 	$(call make_object,$(COMPILE) -I$(LIOV_DIR)/core $(SIM_I))
 $(B)/sim/%.o: sim/%.c $(B)/flags
 	$(call make_object,$(SIM_CC))
+$(B)/sim/report/page.o: sim/report/page.html sim/report/page.css sim/report/page.js
 $(B)/unit/%.o: harness/unit/%.c $(B)/flags
 	$(call make_object,$(UNIT_CC))
 

@@ -78,7 +78,7 @@ struct machine {
 		void (*fn)(void *opaque, const struct trace_event *ev);
 		void *opaque;
 		u64 mask[2];
-	} listener[6];
+	} listener[8];
 	u32 nr_listeners;
 };
 

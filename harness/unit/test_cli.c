@@ -169,7 +169,7 @@ static void test_junit__odd_characters__are_escaped(void **state)
 	static struct run_result result[3];
 	static struct scenario_file file[2];
 	char path[] = "/tmp/test_cli.XXXXXX", text[8192];
-	struct cli_options o = { .junit_path = path };
+	struct cli_options o = { .command = "run", .junit_path = path };
 	struct planned run[3];
 	struct plan p;
 	FILE *f;
@@ -187,7 +187,7 @@ static void test_junit__odd_characters__are_escaped(void **state)
 	fclose(f);
 	unlink(path);
 	assert_non_null(strstr(text, "tests=\"3\" failures=\"1\" errors=\"1\""));
-	assert_non_null(strstr(text, "classname=\"gone&lt;&amp;&quot;&gt;\""));
+	assert_non_null(strstr(text, "name=\"gone&lt;&amp;&quot;&gt; "));
 	assert_non_null(strstr(text, "message=\"a &lt; b &amp;&amp; &quot;c&quot; &gt; ??\""));
 }
 

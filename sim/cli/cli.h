@@ -33,7 +33,7 @@ struct cli_options {
 	u32 jobs;
 	bool json, hot, quiet, verbose;
 	const char *json_path;		/* NULL: stdout */
-	const char *junit_path;
+	const char *junit_path, *sarif_path, *html_path, *perfetto_path;
 	u64 ios;			/* bench */
 };
 
@@ -47,6 +47,7 @@ struct planned {
 	enum liov_policy policy;
 	const struct expected_row *row;
 	struct run_result *result;
+	struct recorded_event *recorded;	/* [result->recorded.nr]; NULL: not asked for, or lost */
 };
 
 struct plan {
@@ -69,16 +70,29 @@ int plan_execute(struct plan *p, const struct cli_options *o);
 /* What all outcomes together mean. */
 int plan_exit_code(const struct plan *p);
 
+/* Of the events of @nr_runs runs, how many each hands over for the reports that @o asks for; 0: none. */
+u32 record_max(const struct cli_options *o, u32 nr_runs);
+
+/* The class of attacks that a case is of: "LBA" of "LBA-01"; else its first tag. */
+void scenario_class(const struct scenario_file *file, char out[24]);
+
 /* The command that repeats a run. */
 void replay_command(const struct planned *r, const struct cli_options *o, char *buf, size_t size);
 
-/* report/: term.c, json.c, junit.c. The last two: 0 or -errno. */
+/* term.c: what was seen, short ("contained by mediator 0/0x80", "ESCAPED (VM B, lba)"); the code that says most, or "". */
+void run_seen(const struct planned *p, bool brief, char *buf, size_t size);
+const char *run_code(const struct run_result *r);
+
+/* report/, a file each. Those that write files: 0 or -errno. */
 void report_runs(const struct plan *p, const struct cli_options *o, FILE *f);
 void report_matrix(const struct plan *p, const struct cli_options *o, FILE *f);
 void report_list(const struct plan *p, FILE *f);
 int report_json(const struct plan *p, const struct cli_options *o);
 int report_json_list(const struct plan *p, const struct cli_options *o);
 int report_junit(const struct plan *p, const struct cli_options *o);
+int report_sarif(const struct plan *p, const struct cli_options *o);
+int report_html(const struct plan *p, const struct cli_options *o);
+int report_perfetto(const struct plan *p, const struct cli_options *o);
 
 int command_run(const struct cli_options *o);
 int command_matrix(const struct cli_options *o);

@@ -28,6 +28,12 @@ static int replay(const struct cli_options *o, void (*report)(const struct plan 
 		err = report_json(&p, o);
 	if (!err && o->junit_path)
 		err = report_junit(&p, o);
+	if (!err && o->sarif_path)
+		err = report_sarif(&p, o);
+	if (!err && o->html_path)
+		err = report_html(&p, o);
+	if (!err && o->perfetto_path)
+		err = report_perfetto(&p, o);
 	if (err || fflush(stdout)) {
 		fprintf(stderr, "lightiov %s: cannot write the report: %s\n", o->command, err ? strerror(-err) : "stdout");
 		ret = CLI_USAGE;

@@ -5,6 +5,7 @@
  */
 
 #include "cli.h"
+#include "report/recording.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,6 +14,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define RECORDED_ALL	400000u	/* events that all runs together hand over to a trace, */
+#define RECORDED_LEAST	1000u	/* and one at least */
 
 struct worker {
 	pid_t pid;		/* 0: free */
@@ -37,9 +41,49 @@ static void write_all(int fd, const void *data, size_t len)
 	}
 }
 
-static int start(struct plan *p, const struct cli_options *o, struct worker *w, u32 run)
+u32 record_max(const struct cli_options *o, u32 nr_runs)
+{
+	u32 share = nr_runs ? RECORDED_ALL / nr_runs : 0;
+
+	if (o->perfetto_path)
+		return share > RECORDED_LEAST ? share : RECORDED_LEAST;
+	return o->html_path ? RECORDING_SHOWN : 0;
+}
+
+/* Events go behind the result, which is ready later than they are. */
+struct taken {
+	struct run_result *result;
+	struct recorded_event *events;
+};
+
+static void take(void *opaque, const struct recorded_event *ev)
+{
+	struct taken *t = opaque;
+	size_t bytes = t->result->recorded.nr * sizeof(*ev);
+
+	t->events = malloc(bytes + 1);
+	if (t->events && ev)
+		memcpy(t->events, ev, bytes);
+	else
+		t->result->recorded.nr = 0;
+}
+
+static void run_here(const struct plan *p, const struct cli_options *o, u32 run, int fd)
 {
 	const struct planned *r = &p->run[run];
+	struct scenario_options opt = o->scenario;
+	struct taken t = { r->result, NULL };
+
+	opt.record_max = record_max(o, p->nr_runs);
+	scenario_run_recorded(r->file, r->variant, r->policy, &opt, r->row, r->result, take, &t);
+	write_all(fd, r->result, sizeof(*r->result));
+	if (t.events)
+		write_all(fd, t.events, r->result->recorded.nr * sizeof(*t.events));
+	free(t.events);
+}
+
+static int start(struct plan *p, const struct cli_options *o, struct worker *w, u32 run)
+{
 	int fds[2];
 
 	if (pipe(fds))
@@ -54,8 +98,7 @@ static int start(struct plan *p, const struct cli_options *o, struct worker *w, 
 	}
 	if (w->pid == 0) {
 		close(fds[0]);
-		scenario_run(r->file, r->variant, r->policy, &o->scenario, r->row, r->result);
-		write_all(fds[1], r->result, sizeof(*r->result));
+		run_here(p, o, run, fds[1]);
 		exit(0);	/* not _exit: leaks and coverage of the run are counted */
 	}
 	close(fds[1]);
@@ -82,33 +125,64 @@ static void died(const struct planned *r, int status)
 			 r->file->path, WEXITSTATUS(status));
 }
 
+/* Of a result and the events behind it: where the next bytes go, and how many are missing. */
+static char *missing(struct planned *r, size_t got, size_t *len)
+{
+	size_t bytes;
+
+	if (got < sizeof(*r->result)) {
+		*len = sizeof(*r->result) - got;
+		return (char *)r->result + got;
+	}
+	got -= sizeof(*r->result);
+	bytes = r->result->recorded.nr * sizeof(*r->recorded);
+	if (bytes && !r->recorded)
+		r->recorded = malloc(bytes);
+	*len = r->recorded ? bytes - got : 0;
+	return (char *)r->recorded + got;
+}
+
 /* More of a result, or its end. True when the worker is free again. */
 static bool receive(struct plan *p, struct worker *w)
 {
-	struct run_result *res = p->run[w->run].result;
+	struct planned *r = &p->run[w->run];
 	int status = 0;
-	ssize_t n = read(w->fd, (char *)res + w->got, sizeof(*res) - w->got);
+	size_t len;
+	char *to = missing(r, w->got, &len);
+	ssize_t n = len ? read(w->fd, to, len) : 0;
 
 	if (n < 0 && errno == EINTR)
 		return false;
 	if (n > 0) {
 		w->got += (size_t)n;
-		if (w->got < sizeof(*res))
+		missing(r, w->got, &len);
+		if (len)
 			return false;
 	}
 	close(w->fd);
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (w->got < sizeof(*res) || !WIFEXITED(status) || WEXITSTATUS(status))
-		died(&p->run[w->run], status);
+	if (n <= 0 || !WIFEXITED(status) || WEXITSTATUS(status)) {
+		free(r->recorded);
+		r->recorded = NULL;
+		died(r, status);
+	}
 	w->pid = 0;
 	return true;
 }
 
-static void progress(const struct plan *p, u32 done, bool end)
+/* One line: how many are done, and which was begun last. */
+static void progress(const struct plan *p, u32 done, u32 next)
 {
-	if (isatty(STDERR_FILENO) && !getenv("CI"))
-		fprintf(stderr, end ? "\r\033[K" : "\r\033[K%u of %u", done, p->nr_runs);
+	const struct planned *r = next ? &p->run[next - 1] : NULL;
+
+	if (!isatty(STDERR_FILENO) || getenv("CI"))
+		return;
+	if (r && done < p->nr_runs)
+		fprintf(stderr, "\r\033[K%u of %u  %.24s %.16s %s", done, p->nr_runs, r->file->id, r->file->variant[r->variant].name,
+			policy_name(r->policy));
+	else
+		fputs("\r\033[K", stderr);
 }
 
 int plan_execute(struct plan *p, const struct cli_options *o)
@@ -124,14 +198,14 @@ int plan_execute(struct plan *p, const struct cli_options *o)
 				ret = start(p, o, &w[i], next++);
 		for (i = 0; i < jobs; i++)
 			fds[i] = (struct pollfd){ .fd = w[i].pid ? w[i].fd : -1, .events = POLLIN };
-		progress(p, done, false);
+		progress(p, done, next);
 		if (!ret && poll(fds, jobs, -1) < 0 && errno != EINTR)
 			ret = -errno;
 		for (i = 0; i < jobs; i++)
 			if (w[i].pid && (fds[i].revents & (POLLIN | POLLHUP | POLLERR)) && receive(p, &w[i]))
 				done++;
 	}
-	progress(p, done, true);
+	progress(p, p->nr_runs, 0);
 	for (i = 0; w && i < jobs; i++) {
 		if (w[i].pid) {
 			kill(w[i].pid, SIGKILL);

@@ -24,14 +24,17 @@ static const char usage_all[] =
 static const char usage_run[] =
 "usage: lightiov %s [OPTION...] PATH...\n"
 "\n"
-"  --policy P[,P...]   only under these: paper, mediated, nrd (default: all the scenario knows)\n"
+"  --policy P[,P...]   only under these: %s (default: all the scenario knows)\n"
 "  --variant V         only this variant (- is run(m) itself)\n"
 "  --seed N            of all chance (default 1)\n"
 "  --jobs N            runs at the same time (default 1); the output does not depend on it\n"
 "  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
 "  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
 "  --json[=FILE]       the results as one JSON document on stdout, or in FILE\n"
-"  --junit FILE        the results for CI\n"
+"  --junit FILE        the results for CI, as JUnit's XML\n"
+"  --sarif FILE        what escaped or differs, as SARIF 2.1.0\n"
+"  --html FILE         one page that needs nothing else: the matrix, and each case hop by hop\n"
+"  --perfetto FILE     all events as a trace for Perfetto's viewer (ui.perfetto.dev)\n"
 "  --quiet             only what differs, and the summary\n"
 "  --verbose           evidence, measures and the script's log of every run\n";
 
@@ -42,23 +45,37 @@ static const char usage_bench[] =
 "usage: lightiov bench --hot [--policy P] [--seed N] [--ios N]\n"
 "\n"
 "  --hot       four VMs, queue depth 128, 4 KiB random reads, all checks on: I/Os per second of processor time\n"
-"  --policy P  paper (default), mediated or nrd\n"
+"  --policy P  one of %s (default: the first)\n"
 "  --ios N     I/Os to measure (default 400000)\n";
+
+/* "paper, mediated, nrd" */
+static const char *policy_list(char buf[128])
+{
+	size_t at = 0;
+	int p;
+
+	buf[0] = '\0';
+	for (p = 0; p < LIOV_POLICIES && at < 100; p++)
+		at += (size_t)snprintf(buf + at, 128 - at, "%s%s", p ? ", " : "", policy_name((enum liov_policy)p));
+	return buf;
+}
 
 static int usage(FILE *f, const char *command)
 {
+	char list[128];
+
 	if (command && (!strcmp(command, "run") || !strcmp(command, "matrix")))
-		fprintf(f, usage_run, command);
+		fprintf(f, usage_run, command, policy_list(list));
 	else if (command && !strcmp(command, "list"))
 		fputs(usage_list, f);
 	else if (command && !strcmp(command, "bench"))
-		fputs(usage_bench, f);
+		fprintf(f, usage_bench, policy_list(list));
 	else
 		fputs(usage_all, f);
 	return f == stdout ? CLI_OK : CLI_USAGE;
 }
 
-enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_QUIET, OPT_VERBOSE,
+enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_SARIF, OPT_HTML, OPT_PERFETTO, OPT_QUIET, OPT_VERBOSE,
        OPT_HOT, OPT_IOS, OPT_HELP };
 
 static const struct option all_options[] = {
@@ -66,6 +83,8 @@ static const struct option all_options[] = {
 	{ "seed", required_argument, NULL, OPT_SEED }, { "jobs", required_argument, NULL, OPT_JOBS },
 	{ "expected", required_argument, NULL, OPT_EXPECTED }, { "content", required_argument, NULL, OPT_CONTENT },
 	{ "json", optional_argument, NULL, OPT_JSON }, { "junit", required_argument, NULL, OPT_JUNIT },
+	{ "sarif", required_argument, NULL, OPT_SARIF }, { "html", required_argument, NULL, OPT_HTML },
+	{ "perfetto", required_argument, NULL, OPT_PERFETTO },
 	{ "quiet", no_argument, NULL, OPT_QUIET }, { "verbose", no_argument, NULL, OPT_VERBOSE },
 	{ "hot", no_argument, NULL, OPT_HOT }, { "ios", required_argument, NULL, OPT_IOS },
 	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
@@ -130,11 +149,13 @@ static bool policies(const char *text, u32 *mask)
 
 static int take(struct cli_options *o, int opt, const char *arg)
 {
+	char list[128], wanted[160];
 	u64 v;
 
 	switch (opt) {
 	case OPT_POLICY:
-		return policies(arg, &o->policies) ? -1 : complain(o, "--policy", arg, "some of paper, mediated, nrd, separated by commas");
+		snprintf(wanted, sizeof(wanted), "some of %s, separated by commas", policy_list(list));
+		return policies(arg, &o->policies) ? -1 : complain(o, "--policy", arg, wanted);
 	case OPT_VARIANT:
 		o->variant = arg;
 		return -1;
@@ -157,6 +178,15 @@ static int take(struct cli_options *o, int opt, const char *arg)
 		return -1;
 	case OPT_JUNIT:
 		o->junit_path = arg;
+		return -1;
+	case OPT_SARIF:
+		o->sarif_path = arg;
+		return -1;
+	case OPT_HTML:
+		o->html_path = arg;
+		return -1;
+	case OPT_PERFETTO:
+		o->perfetto_path = arg;
 		return -1;
 	case OPT_IOS:
 		return number(arg, 1000, 1ull << 40, &o->ios) ? -1 : complain(o, "--ios", arg, "at least 1000");

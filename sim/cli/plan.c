@@ -243,13 +243,25 @@ void plan_free(struct plan *p)
 {
 	u32 i;
 
-	for (i = 0; i < p->nr_runs; i++)
+	for (i = 0; i < p->nr_runs; i++) {
+		free(p->run[i].recorded);
 		free(p->run[i].result);
+	}
 	for (i = 0; i < p->nr_tables; i++)
 		expected_free(&p->table[i]);
 	free(p->table);
 	free(p->run);
 	free(p->file);
+}
+
+void scenario_class(const struct scenario_file *file, char out[24])
+{
+	size_t n = strspn(file->id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	if (n && file->id[n] == '-')
+		snprintf(out, 24, "%.*s", (int)n, file->id);
+	else
+		snprintf(out, 24, "%s", file->nr_tags ? file->tag[0] : "other");
 }
 
 int plan_exit_code(const struct plan *p)

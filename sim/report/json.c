@@ -4,16 +4,14 @@
  * machine as "0x..." texts. schema_version changes when the meaning of a key does.
  */
 
-#include "cli/cli.h"
+#include "report/document.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 
 #define SCHEMA "lightiov.result/1"
 
-/* Text of any origin: what is not UTF-8 is shown as bytes. */
-static json_t *text(const char *s)
+json_t *document_text(const char *s)
 {
 	json_t *j = json_string(s);
 	char clean[2048];
@@ -31,7 +29,7 @@ static json_t *text(const char *s)
 	return json_string(clean);
 }
 
-static json_t *hex(u64 v)
+json_t *document_hex(u64 v)
 {
 	char buf[24];
 
@@ -51,8 +49,8 @@ static json_t *evidence_json(const struct verdict *v)
 
 	for (i = 0; i < v->nr_evidence; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "component", verdict_component_name(v->evidence[i].component),
-						      "kind", evidence_kind_name(v->evidence[i].kind), "io", hex(v->evidence[i].io_id),
-						      "text", text(v->evidence[i].text), "time_ps", integer(v->evidence[i].time_ps)));
+						      "kind", evidence_kind_name(v->evidence[i].kind), "io", document_hex(v->evidence[i].io_id),
+						      "text", document_text(v->evidence[i].text), "time_ps", integer(v->evidence[i].time_ps)));
 	return list;
 }
 
@@ -62,9 +60,9 @@ static json_t *violations_json(const struct run_result *r)
 	u32 i;
 
 	for (i = 0; i < r->nr_violations; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "by", text(r->violation[i].by), "claim", text(r->violation[i].claim),
-						      "io", hex(r->violation[i].io_id), "time_ps", integer(r->violation[i].time_ps),
-						      "victim", text(r->violation[i].victim), "what", text(r->violation[i].what)));
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "by", document_text(r->violation[i].by), "claim", document_text(r->violation[i].claim),
+						      "io", document_hex(r->violation[i].io_id), "time_ps", integer(r->violation[i].time_ps),
+						      "victim", document_text(r->violation[i].victim), "what", document_text(r->violation[i].what)));
 	return list;
 }
 
@@ -85,7 +83,7 @@ static json_t *lines_json(const char *first, size_t stride, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		json_array_append_new(list, text(first + i * stride));
+		json_array_append_new(list, document_text(first + i * stride));
 	return list;
 }
 
@@ -95,49 +93,62 @@ static json_t *expected_json(const struct run_result *r)
 
 	if (!r->has_expected)
 		return json_null();
-	return json_pack("{s:o, s:o, s:s, s:i, s:s, s:o}", "bound", text(e->bound), "code", text(e->code), "component",
-			 verdict_component_name(e->component), "line", (int)e->line, "verdict", verdict_kind_name(e->verdict), "why", text(e->why));
+	return json_pack("{s:o, s:o, s:s, s:i, s:s, s:o}", "bound", document_text(e->bound), "code", document_text(e->code), "component",
+			 verdict_component_name(e->component), "line", (int)e->line, "verdict", verdict_kind_name(e->verdict), "why", document_text(e->why));
 }
 
 static json_t *verdict_json(const struct run_result *r)
 {
 	const struct verdict *v = &r->verdict;
 
-	return json_pack("{s:o, s:s, s:o, s:s, s:o, s:o}", "codes", lines_json(v->code[0], sizeof(v->code[0]), v->nr_codes),
+	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:s, s:o, s:o}", "claim", v->kind == VERDICT_ESCAPED ? oracle_claim_name(v->claim) : "",
+			 "code", document_text(run_code(r)), "codes", lines_json(v->code[0], sizeof(v->code[0]), v->nr_codes),
 			 "component", verdict_component_name(v->component), "evidence", evidence_json(v), "kind", verdict_kind_name(v->kind),
-			 "resource", text(v->resource), "victim", text(v->kind == VERDICT_ESCAPED ? r->victim : ""));
+			 "resource", document_text(v->resource), "victim", document_text(v->kind == VERDICT_ESCAPED ? r->victim : ""));
 }
 
-static json_t *run_json(const struct planned *p, const struct cli_options *o)
+static json_t *run_json(const struct planned *p, const struct cli_options *o, bool timelines)
 {
 	const struct run_result *r = p->result;
 	const struct scenario_variant *v = &p->file->variant[p->variant];
-	char replay[640];
+	char replay[640], class[24], seen[128];
 	json_t *j = json_object();
 
 	replay_command(p, o, replay, sizeof(replay));
-	json_object_set_new(j, "about", text(*v->about ? v->about : p->file->about));
-	json_object_set_new(j, "attacker", text(v->attacker));
+	json_object_set_new(j, "about", document_text(*v->about ? v->about : p->file->about));
+	json_object_set_new(j, "attack_exits", integer(r->attack_exits));
+	json_object_set_new(j, "attack_line", integer(r->attack_line));
+	json_object_set_new(j, "attack_ps", integer(r->attack_ps));
+	json_object_set_new(j, "attacker", document_text(v->attacker));
 	json_object_set_new(j, "chain", lines_json(r->chain[0], sizeof(r->chain[0]), r->nr_chain));
-	json_object_set_new(j, "chain_io", hex(r->chain_io_id));
-	json_object_set_new(j, "digest", text(r->digest));
+	json_object_set_new(j, "chain_io", document_hex(r->chain_io_id));
+	scenario_class(p->file, class);
+	json_object_set_new(j, "class", document_text(class));
+	json_object_set_new(j, "digest", document_text(r->digest));
 	json_object_set_new(j, "events", integer(r->events));
+	json_object_set_new(j, "exits", integer(r->cpu_exits));
 	json_object_set_new(j, "expected", expected_json(r));
 	json_object_set_new(j, "failures", lines_json(r->failure[0].text, sizeof(r->failure[0]), r->nr_failures));
-	json_object_set_new(j, "id", text(p->file->id));
-	json_object_set_new(j, "log", text(r->log));
+	json_object_set_new(j, "id", document_text(p->file->id));
+	json_object_set_new(j, "log", document_text(r->log));
 	json_object_set_new(j, "measures_micro", measures_json(r));
-	json_object_set_new(j, "name", text(p->file->name));
-	json_object_set_new(j, "outcome", text(run_outcome_name(r->outcome)));
-	json_object_set_new(j, "path", text(p->file->path));
-	json_object_set_new(j, "policy", text(policy_name(p->policy)));
-	json_object_set_new(j, "replay", text(replay));
-	json_object_set_new(j, "seed", hex(o->scenario.seed));
+	json_object_set_new(j, "name", document_text(p->file->name));
+	json_object_set_new(j, "outcome", document_text(run_outcome_name(r->outcome)));
+	json_object_set_new(j, "path", document_text(p->file->path));
+	json_object_set_new(j, "policy", document_text(policy_name(p->policy)));
+	json_object_set_new(j, "replay", document_text(replay));
+	json_object_set_new(j, "seed", document_hex(o->scenario.seed));
+	run_seen(p, false, seen, sizeof(seen));
+	json_object_set_new(j, "seen", document_text(seen));
 	json_object_set_new(j, "simulated_ps", integer(r->time_ps));
-	json_object_set_new(j, "variant", text(v->name));
+	json_object_set_new(j, "variant", document_text(v->name));
 	json_object_set_new(j, "verdict", r->has_attack || r->has_expected ? verdict_json(r) : json_null());
 	json_object_set_new(j, "violations", violations_json(r));
 	json_object_set_new(j, "violations_seen", integer(r->violations_seen));
+	if (timelines) {
+		json_object_set_new(j, "timeline", document_timeline(p));
+		json_object_set_new(j, "timeline_of", integer(r->recorded.in_attack));
+	}
 	return j;
 }
 
@@ -152,7 +163,7 @@ static json_t *summary_json(const struct plan *p)
 			 "hung", (int)count[RUN_HUNG], "mistakes", (int)(count[RUN_ERROR] + p->nr_mistakes), "runs", (int)p->nr_runs);
 }
 
-static int put(json_t *doc, const char *path)
+int document_put(json_t *doc, const char *path)
 {
 	FILE *f = path ? fopen(path, "w") : stdout;
 	int ret;
@@ -169,19 +180,35 @@ static int put(json_t *doc, const char *path)
 	return ret;
 }
 
-int report_json(const struct plan *p, const struct cli_options *o)
+static json_t *policies_json(void)
+{
+	json_t *list = json_array();
+	int pol;
+
+	for (pol = 0; pol < LIOV_POLICIES; pol++)
+		json_array_append_new(list, json_string(policy_name((enum liov_policy)pol)));
+	return list;
+}
+
+json_t *document_runs(const struct plan *p, const struct cli_options *o, bool timelines)
 {
 	json_t *doc = json_object(), *runs = json_array();
 	u32 i;
 
 	for (i = 0; i < p->nr_runs; i++)
-		json_array_append_new(runs, run_json(&p->run[i], o));
-	json_object_set_new(doc, "command", text(o->command));
+		json_array_append_new(runs, run_json(&p->run[i], o, timelines));
+	json_object_set_new(doc, "command", document_text(o->command));
+	json_object_set_new(doc, "policies", policies_json());
 	json_object_set_new(doc, "runs", runs);
 	json_object_set_new(doc, "schema", json_string(SCHEMA));
 	json_object_set_new(doc, "schema_version", json_integer(1));
 	json_object_set_new(doc, "summary", summary_json(p));
-	return put(doc, o->json_path);
+	return doc;
+}
+
+int report_json(const struct plan *p, const struct cli_options *o)
+{
+	return document_put(document_runs(p, o, false), o->json_path);
 }
 
 static json_t *file_json(const struct scenario_file *s)
@@ -194,14 +221,14 @@ static json_t *file_json(const struct scenario_file *s)
 		policies = json_array();
 		for (pol = 0; pol < LIOV_POLICIES; pol++)
 			if (s->variant[i].policies & 1u << pol)
-				json_array_append_new(policies, text(policy_name((enum liov_policy)pol)));
-		json_array_append_new(variants, json_pack("{s:o, s:o, s:o, s:o}", "about", text(s->variant[i].about), "attacker",
-							  text(s->variant[i].attacker), "name", text(s->variant[i].name), "policies", policies));
+				json_array_append_new(policies, document_text(policy_name((enum liov_policy)pol)));
+		json_array_append_new(variants, json_pack("{s:o, s:o, s:o, s:o}", "about", document_text(s->variant[i].about), "attacker",
+							  document_text(s->variant[i].attacker), "name", document_text(s->variant[i].name), "policies", policies));
 	}
-	json_object_set_new(j, "about", text(s->about));
-	json_object_set_new(j, "id", text(s->id));
-	json_object_set_new(j, "name", text(s->name));
-	json_object_set_new(j, "path", text(s->path));
+	json_object_set_new(j, "about", document_text(s->about));
+	json_object_set_new(j, "id", document_text(s->id));
+	json_object_set_new(j, "name", document_text(s->name));
+	json_object_set_new(j, "path", document_text(s->path));
 	json_object_set_new(j, "tags", lines_json(s->tag[0], sizeof(s->tag[0]), s->nr_tags));
 	json_object_set_new(j, "variants", variants);
 	return j;
@@ -214,9 +241,9 @@ int report_json_list(const struct plan *p, const struct cli_options *o)
 
 	for (i = 0; i < p->nr_files; i++)
 		json_array_append_new(files, file_json(&p->file[i]));
-	json_object_set_new(doc, "command", text(o->command));
+	json_object_set_new(doc, "command", document_text(o->command));
 	json_object_set_new(doc, "scenarios", files);
 	json_object_set_new(doc, "schema", json_string(SCHEMA));
 	json_object_set_new(doc, "schema_version", json_integer(1));
-	return put(doc, o->json_path);
+	return document_put(doc, o->json_path);
 }

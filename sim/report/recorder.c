@@ -18,6 +18,8 @@ struct recorder {
 	struct digest digest;
 	u64 count;			/* events put into the ring */
 	u64 io_id;			/* of interest; 0: none */
+	bool attack;			/* its span is open, since then */
+	u64 attack_since_ps, attack_ps, attack_exits;
 	u32 nr_kept;
 	struct recorded kept[RECORDER_KEPT];
 	struct recorded ring[RECORDER_RING];
@@ -38,6 +40,7 @@ static void recorder_event(void *opaque, const struct trace_event *ev)
 	u64 words[7] = { ev->time_ps, ev->io_id, ev->kind, ev->a, ev->b, ev->c, ev->d };
 
 	digest_bytes(&r->digest, words, sizeof(words));
+	r->attack_exits += r->attack && ev->kind == TRACE_VCPU_EXIT;
 	record(&r->ring[r->count++ % RECORDER_RING], ev);
 	if (r->io_id && ev->io_id == r->io_id && r->nr_kept < RECORDER_KEPT)
 		record(&r->kept[r->nr_kept++], ev);
@@ -82,6 +85,26 @@ void recorder_interest(struct recorder *r, u64 io_id)
 u64 recorder_io_id(const struct recorder *r)
 {
 	return r->io_id;
+}
+
+void recorder_attack(struct recorder *r, bool open)
+{
+	u64 now = sched_now(r->m->sched);
+
+	if (r->attack)
+		r->attack_ps += now - r->attack_since_ps;
+	r->attack_since_ps = now;
+	r->attack = open;
+}
+
+u64 recorder_attack_ps(const struct recorder *r)
+{
+	return r->attack_ps;
+}
+
+u64 recorder_attack_exits(const struct recorder *r)
+{
+	return r->attack_exits;
 }
 
 static u32 put_lines(const struct recorded *e, char (*line)[RECORDER_LINE], u32 n, u32 max)

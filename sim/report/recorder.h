@@ -25,6 +25,11 @@ void recorder_free(struct recorder *r);
 void recorder_interest(struct recorder *r, u64 io_id);
 u64 recorder_io_id(const struct recorder *r);
 
+/* An attack's span begins, or ends; what all spans took: simulated time, and exits of all vCPUs. */
+void recorder_attack(struct recorder *r, bool open);
+u64 recorder_attack_ps(const struct recorder *r);
+u64 recorder_attack_exits(const struct recorder *r);
+
 /* What was kept, or the last events where nothing was, in words: how many of at most @max lines. */
 u32 recorder_lines(const struct recorder *r, char (*line)[RECORDER_LINE], u32 max);
 
@@ -33,5 +38,24 @@ void recorder_digest(struct recorder *r, char hex[DIGEST_HEX_SIZE]);
 
 /* "nvme sqe fetch sqid=4 slot=0 ...": an event in words; trace.def's. Returns the length that it would take. */
 int event_text(const struct trace_event *ev, char *buf, size_t size);
+
+/* The same in pieces: who, what, and up to four named numbers (a name that is NULL: unused). */
+struct event_words {
+	char component[16], text[64];
+	const char *name[4];
+	u64 value[4];
+};
+void event_words(const struct trace_event *ev, struct event_words *out);
+
+/*
+ * The numbers of an event one by one: those that trace.def packs into one ("sqid<<16|cid", "qid*2+cq")
+ * taken apart. Returns how many.
+ */
+#define EVENT_NUMBERS_MAX 12
+struct event_number {
+	char name[16];
+	u64 value;
+};
+u32 event_numbers(const struct event_words *w, struct event_number out[EVENT_NUMBERS_MAX]);
 
 #endif

@@ -59,7 +59,7 @@ static u32 weight(const char *code)
 }
 
 /* Of the codes seen the one that was expected, else the one that says most. */
-static const char *best_code(const struct run_result *r)
+const char *run_code(const struct run_result *r)
 {
 	const struct verdict *v = &r->verdict;
 	const char *best = "";
@@ -91,11 +91,11 @@ static void degraded_text(const struct run_result *r, char *buf, size_t size)
 }
 
 /* What was seen, short: "contained by mediator 0/0x80", "ESCAPED (VM B, lba)". */
-static void seen_text(const struct planned *p, bool brief, char *buf, size_t size)
+void run_seen(const struct planned *p, bool brief, char *buf, size_t size)
 {
 	const struct run_result *r = p->result;
 	const struct verdict *v = &r->verdict;
-	const char *code = best_code(r);
+	const char *code = run_code(r);
 	const char *by = verdict_component_name(v->component);
 
 	if (r->outcome == RUN_ERROR || r->outcome == RUN_INTERNAL) {
@@ -236,7 +236,7 @@ void report_runs(const struct plan *p, const struct cli_options *o, FILE *f)
 
 		if (o->quiet && !is_bad(r->result->outcome))
 			continue;
-		seen_text(r, false, seen, sizeof(seen));
+		run_seen(r, false, seen, sizeof(seen));
 		fprintf(f, "%s%-9s%s %-12s %-7s %-9s %s\n", colour(f, r->result->outcome), run_outcome_name(r->result->outcome), plain(f),
 			r->file->id, r->file->variant[r->variant].name, policy_name(r->policy), seen);
 		put_details(r, o, f);
@@ -258,7 +258,7 @@ static void cell_text(const struct planned *r, char buf[CELL_MAX])
 {
 	char seen[CELL_MAX - 12];
 
-	seen_text(r, true, seen, sizeof(seen));
+	run_seen(r, true, seen, sizeof(seen));
 	snprintf(buf, CELL_MAX, "%s%s", seen, r->result->outcome == RUN_DIFFERS ? " DIFFERS" : r->result->outcome == RUN_EXPLORED ? " ?" : "");
 }
 

@@ -86,6 +86,25 @@ static void keep_chain(struct run *r)
 	res->nr_chain = recorder_lines(r->recorder, res->chain, RESULT_CHAIN_MAX);
 }
 
+/* What a report with a timeline is to show: above all what the verdict rests on. */
+static void keep_recording(struct run *r)
+{
+	struct recording_choice c = { .max = r->opt->record_max, .io_id = r->res->chain_io_id };
+	struct run_recorded *out = &r->res->recorded;
+	const struct verdict *v = &r->res->verdict;
+	u32 i;
+
+	for (i = 0; i < r->res->nr_violations && c.nr_moments < 8; i++)
+		c.moment_ps[c.nr_moments++] = r->res->violation[i].time_ps;
+	for (i = 0; i < v->nr_evidence && c.nr_moments < 32; i++)
+		c.moment_ps[c.nr_moments++] = v->evidence[i].time_ps;
+	for (i = 0; i < r->next_vm && i < RESULT_VMS_MAX; i++)
+		memcpy(out->vm[out->nr_vms++], r->vms[i].name, sizeof(out->vm[0]));
+	out->nr = recording_choose(r->recording, &c);
+	out->seen = recording_seen(r->recording);
+	out->in_attack = recording_in_attack(r->recording);
+}
+
 /* Without a row: all checks hold, and, unless an attack is explored, nobody reached what is another's. */
 static void judge_unlisted(struct run *r)
 {
@@ -119,6 +138,10 @@ void run_conclude(struct run *r)
 		}
 	keep_violations(r);
 	keep_chain(r);
+	res->attack_ps = recorder_attack_ps(r->recorder);
+	res->attack_exits = recorder_attack_exits(r->recorder);
+	if (r->recording)
+		keep_recording(r);
 	if (!r->broken) {
 		check_workloads(r);
 		if (res->has_expected)

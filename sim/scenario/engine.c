@@ -245,9 +245,11 @@ static int machine_up(struct run *r)
 		return -1;
 	}
 	r->recorder = recorder_new(r->m);
+	if (r->opt->record_max)
+		r->recording = recording_new(r->m);
 	r->oracle = oracle_new(r->m, violated, r);
 	r->judge = r->oracle ? judge_new(r->m, r->oracle) : NULL;
-	if (!r->recorder || !r->judge) {
+	if (!r->recorder || !r->judge || (r->opt->record_max && !r->recording)) {
 		run_break(r, RUN_INTERNAL, "no memory");
 		return -1;
 	}
@@ -340,6 +342,7 @@ static void machine_down(struct run *r)
 	judge_free(r->judge);
 	oracle_free(r->oracle);
 	recorder_free(r->recorder);
+	recording_free(r->recording);
 	machine_free(r->m);
 	sandbox_fini(&r->sb);
 	while (r->actors) {
@@ -363,8 +366,9 @@ static void machine_down(struct run *r)
 	}
 }
 
-void scenario_run(const struct scenario_file *file, u32 variant, enum liov_policy policy, const struct scenario_options *opt,
-		  const struct expected_row *expected, struct run_result *out)
+void scenario_run_recorded(const struct scenario_file *file, u32 variant, enum liov_policy policy, const struct scenario_options *opt,
+			   const struct expected_row *expected, struct run_result *out,
+			   void (*taken)(void *opaque, const struct recorded_event *ev), void *opaque)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
@@ -383,7 +387,18 @@ void scenario_run(const struct scenario_file *file, u32 variant, enum liov_polic
 	if (script_up(r) == 0 && machine_up(r) == 0) {
 		simulate(r);
 		run_conclude(r);
+		if (r->recording)
+			taken(opaque, recording_events(r->recording));
 	}
 	machine_down(r);
 	free(r);
+}
+
+void scenario_run(const struct scenario_file *file, u32 variant, enum liov_policy policy, const struct scenario_options *opt,
+		  const struct expected_row *expected, struct run_result *out)
+{
+	struct scenario_options o = *opt;
+
+	o.record_max = 0;
+	scenario_run_recorded(file, variant, policy, &o, expected, out, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "judge/verdict.h"
 #include "oracle/oracle.h"
 #include "report/recorder.h"
+#include "report/recording.h"
 #include "scenario.h"
 #include "vm/io.h"
 #include "workload/workload.h"
@@ -76,6 +77,7 @@ struct run {
 	u64 limit_ps, limit_events;
 	struct machine *m;
 	struct recorder *recorder;
+	struct recording *recording;	/* NULL: not asked for */
 	struct oracle *oracle;
 	struct judge *judge;
 	struct rng rng;

@@ -42,6 +42,7 @@ struct scenario_file {
 struct scenario_options {
 	u64 seed;
 	bool content_bytes;
+	u32 record_max;		/* events to hand over; 0: none */
 };
 
 enum run_outcome {
@@ -60,6 +61,14 @@ struct run_failure {
 struct run_violation {
 	char claim[24], by[24], victim[24], what[160];
 	u64 time_ps, io_id;
+};
+
+/* What a recording that was asked for holds; its events follow the result. */
+struct run_recorded {
+	u64 seen, in_attack;			/* events of the run; of its attack */
+	u32 nr;
+	u32 nr_vms;
+	char vm[RESULT_VMS_MAX][24];		/* names, by id */
 };
 
 struct run_measure {
@@ -85,6 +94,9 @@ struct run_result {
 	u64 chain_io_id;
 	char digest[33];
 	u64 time_ps, events, cpu_exits;
+	u64 attack_ps, attack_exits;		/* while the attack's span was open */
+	u32 attack_line;			/* of the scenario's file; 0: none */
+	struct run_recorded recorded;
 	char log[RESULT_LOG_BYTES];
 };
 
@@ -93,8 +105,13 @@ int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO
 
 /*
  * Run variant number @variant under @policy and judge it by @expected (NULL: explore). Mistakes
- * are an outcome and a failure with their text.
+ * are an outcome and a failure with their text. @taken is called at the end with the
+ * @out->recorded.nr events that opt->record_max asked for, if it did; they live during the call only.
  */
+struct recorded_event;
+void scenario_run_recorded(const struct scenario_file *file, u32 variant, enum liov_policy policy, const struct scenario_options *opt,
+			   const struct expected_row *expected, struct run_result *out,
+			   void (*taken)(void *opaque, const struct recorded_event *ev), void *opaque);
 void scenario_run(const struct scenario_file *file, u32 variant, enum liov_policy policy, const struct scenario_options *opt,
 		  const struct expected_row *expected, struct run_result *out);
 

@@ -5,6 +5,23 @@
 
 #include <string.h>
 
+/* Where the scenario attacks first. */
+static void remember_line(lua_State *L, struct run *r)
+{
+	lua_Debug at;
+
+	if (!r->res->attack_line && lua_getstack(L, 1, &at) && lua_getinfo(L, "l", &at) && at.currentline > 0)
+		r->res->attack_line = (u32)at.currentline;
+}
+
+static void span(struct run *r, bool open)
+{
+	r->attack_open = open;
+	recorder_attack(r->recorder, open);
+	if (r->recording)
+		recording_attack(r->recording, open);
+}
+
 /* attack(vm, function() ... end) or attack{ by = vm, sister = true, function() ... end } */
 static int g_attack(lua_State *L)
 {
@@ -34,12 +51,13 @@ static int g_attack(lua_State *L)
 	if (sister)
 		judge_sister(r->judge);
 	r->attackers |= 1ull << v->vm->cfg.id;
-	r->attack_open = true;
+	remember_line(L, r);
+	span(r, true);
 	judge_open(r->judge, v->vm->cfg.id);
 	sandbox_enter(L);
 	lua_call(L, 0, 0);
 	sandbox_leave(L);
-	r->attack_open = before;
+	span(r, before);
 	if (!before)
 		judge_close(r->judge);
 	return 0;
