@@ -260,6 +260,7 @@ static void reg_wr32(struct liov_vm *vm, u32 off, u32 val)
 		cmbmsc_wr(vm, with_half(dev->cmbmsc, off, val));
 		break;
 	default:
+		liov_device_deny(vm, 0, off, val);
 		break;
 	}
 }

@@ -44,6 +44,7 @@ void liov_device_event(struct liov_vm *vm, u32 dw0)
 	for (i = 0; i < dev->nr_events; i++)
 		if (dev->event_pending[i] == dw0)
 			return;
+	port_trace(vm->be->home, &(struct liov_trace){ LIOV_TRACE_EVENT, LIOV_DEVICE, vm->cfg.id, 0, dw0, 0 });
 	dev->event_pending[dev->nr_events++] = dw0;
 	if (type != EVENT_VENDOR)
 		dev->events_masked |= 1u << type;

@@ -54,6 +54,7 @@ void vtd_free(struct vtd *vtd);
 enum vtd_result { VTD_OK, VTD_BLOCKED };
 
 #define VTD_NO_PASID	(~0u)
+#define VTD_NO_INDEX	(~0u)	/* TRACE_IRTE_FAULT: the write was none of one dword, and so never asked for an entry */
 
 /*
  * Translate one access that does not cross a 4 KiB boundary. With translation off, *out is

@@ -136,6 +136,6 @@ void vtd_fault_ir(struct vtd *vtd, u16 rid, u32 index, u64 addr, u8 reason, bool
 	trace4(vtd->trace, TRACE_IRTE_FAULT, vtd->io_id, rid, index, reason, addr);
 	if (fpd)
 		return;
-	fault_record(vtd, FIELD_PREP(VTD_FRCD_LO_INDEX, index),
+	fault_record(vtd, FIELD_PREP(VTD_FRCD_LO_INDEX, index == VTD_NO_INDEX ? 0 : index),
 		     FIELD_PREP(VTD_FRCD_HI_SID, rid) | FIELD_PREP(VTD_FRCD_HI_FR, reason));
 }

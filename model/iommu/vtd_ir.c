@@ -198,12 +198,13 @@ enum vtd_result vtd_interrupt(struct vtd *vtd, u16 rid, u64 addr, u32 data, u32 
 {
 	/* 3.14: only one whole dword is an interrupt; a burst is never taken for several. */
 	if (!MODEL_CHECK(iommu_message_shape, len_bytes == 4 && !(addr & 3) && addr - VTD_MSI_BASE < VTD_MSI_SIZE))
-		return block(vtd, rid, 0, addr, VTD_FR_IR_REQUEST_RSVD, false);
+		return block(vtd, rid, VTD_NO_INDEX, addr, VTD_FR_IR_REQUEST_RSVD, false);
 	if ((vtd->regs.gsts & VTD_G_IRE) && (addr & VTD_MSI_REMAPPABLE))
 		return remappable(vtd, rid, addr, data);
 	/* 5.1.4: in x2APIC mode there is no compatibility format whatever CFI says. */
 	if ((vtd->regs.gsts & VTD_G_IRE) && !MODEL_CHECK(irte_compatibility, !vtd->eime && (vtd->regs.gsts & VTD_G_CFI)))
 		return block(vtd, rid, 0, addr, VTD_FR_IR_COMPATIBILITY, false);
+	trace4(vtd->trace, TRACE_MSI_COMPAT, vtd->io_id, rid, 0, addr, data);
 	vtd_message(vtd, addr, data);
 	return VTD_OK;
 }

@@ -31,6 +31,7 @@ static u32 queue_bytes(const struct vtd *vtd)
 
 static void queue_error(struct vtd *vtd, u8 info)
 {
+	trace4(vtd->trace, TRACE_VTD_IQE, 0, info, vtd->regs.iqh, vtd->regs.iqt, 0);
 	vtd->regs.iqercd = FIELD_PREP(VTD_IQERCD_IQEI, info);
 	vtd_fault_status(vtd, VTD_FSTS_IQE);
 }

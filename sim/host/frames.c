@@ -13,6 +13,13 @@ struct host_pages {
 	UT_hash_handle hh;
 };
 
+static void frames_insert(struct host_frames *f, u32 i, struct host_range r)
+{
+	memmove(&f->free[i + 1], &f->free[i], (f->nr - i) * sizeof(f->free[0]));
+	f->free[i] = r;
+	f->nr++;
+}
+
 hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len, u64 align, u32 owner)
 {
 	u32 i;
@@ -45,6 +52,31 @@ hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len, u64 
 		return (hpa_t){ start };
 	}
 	return (hpa_t){ ~0ull };
+}
+
+bool host_frames_take_at(struct port_host *h, hpa_t hpa, u64 len, u32 owner)
+{
+	struct host_frames *f = hpa.v < MACHINE_LOW_RAM ? &h->low : &h->high;
+	u32 i;
+
+	for (i = 0; i < f->nr; i++) {
+		struct host_range r = f->free[i];
+		u64 lead = hpa.v - r.start;
+
+		if (hpa.v < r.start || lead >= r.len || len > r.len - lead || f->nr == HOST_FREE_MAX)
+			continue;
+		/* What is left stays free: before, behind, or nothing. */
+		memmove(&f->free[i], &f->free[i + 1], (f->nr - i - 1) * sizeof(f->free[0]));
+		f->nr--;
+		if (lead + len < r.len)
+			frames_insert(f, i, (struct host_range){ hpa.v + len, r.len - lead - len });
+		if (lead)
+			frames_insert(f, i, (struct host_range){ r.start, lead });
+		store_zero(h->m->memory, hpa.v, len);
+		trace4(&h->m->trace, SIM_TRACE_FRAMES, 0, hpa.v, len, owner, 1);
+		return true;
+	}
+	return false;
 }
 
 void host_frames_give(struct port_host *h, struct host_frames *f, hpa_t hpa, u64 len)

@@ -21,6 +21,7 @@ struct gvcpu;
 #define HOST_IRTES	65536
 #define HOST_DOMAIN	1	/* VT-d domain of the one function */
 #define HOST_FREE_MAX	1024
+#define HOST_TABLES_MAX	64
 
 /* Verbs of the port that a planted bug leaves out. */
 enum host_omit {
@@ -30,6 +31,15 @@ enum host_omit {
 	HOST_OMIT_IRQ_UNPOST = 1u << 3,
 	HOST_OMIT_IRQ_MASK = 1u << 4,
 	HOST_OMIT_VM_MEM_PIN = 1u << 5,
+	/* Steps of the host's own within them. */
+	HOST_OMIT_IOMMU_RANGE = 1u << 6,	/* what is mapped may lie where interrupts are */
+	HOST_OMIT_IOMMU_WAIT = 1u << 7,		/* nobody waits for an invalidation */
+	HOST_OMIT_PIR_CHECK = 1u << 8,		/* what came in while SN was set is not looked at */
+	HOST_OMIT_NDST = 1u << 9,		/* a vCPU that moved has its old core in the descriptor */
+	/* Invalidations that are not what they should be. */
+	HOST_SYNC_LAZY = 1u << 16,		/* at 10 ms or 256 of them */
+	HOST_SYNC_LEAVES = 1u << 17,		/* of leaves only (IH = 1) */
+	HOST_SYNC_OTHER_DOMAIN = 1u << 18,
 };
 
 struct host_range {
@@ -67,6 +77,10 @@ struct port_host {
 	u32 nr_vectors;
 	u64 msix_table;			/* address of the MSI-X table */
 	u32 omit;			/* enum host_omit */
+	hpa_t empty[HOST_TABLES_MAX];	/* tables taken out of the tree, to be freed after the next invalidation */
+	u32 nr_empty;
+	struct host_range unmapped;	/* last */
+	u32 lazy;			/* invalidations put off */
 	struct port_watch *watches;
 	bool listens;			/* to vCPUs' stores, since the first watch */
 	u64 syncs, revokes;
@@ -80,6 +94,8 @@ int host_boot_liov(struct machine *m);
 
 /* --- frames.c --- @owner as in SIM_TRACE_FRAMES; zeroed; {~0} when there is no more */
 hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len_bytes, u64 align, u32 owner);
+/* These very frames, if they are free. */
+bool host_frames_take_at(struct port_host *h, hpa_t hpa, u64 len_bytes, u32 owner);
 void host_frames_give(struct port_host *h, struct host_frames *f, hpa_t hpa, u64 len_bytes);
 void host_pages_fini(struct port_host *h);
 static inline bool hpa_bad(hpa_t a)
@@ -93,6 +109,26 @@ int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot);
 void host_iommu_unmap(struct port_host *h, u64 iova, u64 len);
 /* Queue a 128-bit descriptor and a wait, and wait. In a task. */
 void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi);
+/* All of LightIOV's domain, or everything. In a task. */
+void host_iommu_flush(struct port_host *h);
+/* A leaf as it stands, at level 1 or 2, whatever was there. */
+void host_iommu_entry(struct port_host *h, u64 iova, unsigned int level, u64 entry);
+/* The table of 4 KiB leaves that serves @iova; {~0}: none. */
+hpa_t host_iommu_table(struct port_host *h, u64 iova);
+
+/* --- iommu_raw.c: what a host with a bug does to the unit --- */
+enum host_context_defect {
+	HOST_CONTEXT_ROOT, HOST_CONTEXT_ABSENT, HOST_CONTEXT_RESERVED, HOST_CONTEXT_WIDTH, HOST_CONTEXT_POINTER,
+	HOST_CONTEXT_TYPE, HOST_CONTEXT_FPD
+};
+void host_iommu_break_context(struct port_host *h, enum host_context_defect what);
+/* A descriptor as it stands, or a tail. True: it ended with IQE, and the queue was brought to work again. In a task. */
+bool host_iommu_descriptor(struct port_host *h, u64 lo, u64 hi);
+bool host_iommu_tail(struct port_host *h, u64 tail);
+/* Fault records that wait, and whether more were lost. Cleared, as a handler does. */
+u32 host_iommu_faults(struct port_host *h, bool *lost);
+/* Messages of the compatibility format pass from now on (not in x2APIC mode). */
+void host_iommu_let_compat(struct port_host *h);
 
 /* --- others.c --- A plain function joins the bus and is assigned to @vm as a whole. NULL: rid taken, no room. */
 struct pci_plain *host_add_function(struct machine *m, u16 rid, u32 vm);
@@ -110,6 +146,8 @@ void host_post(struct gvcpu *gv, u8 vector);
 void host_vcpu_run(struct gvcpu *gv);
 void host_vcpu_preempt(struct gvcpu *gv);
 void host_vcpu_halt(struct gvcpu *gv);
+u32 host_ndst(const struct machine *m, u32 pcpu);
+void host_vcpu_migrate(struct gvcpu *gv, u32 pcpu);
 void host_wakeup(struct machine *m, unsigned int pcpu);
 
 /* --- ept.c --- */

@@ -16,6 +16,8 @@
 #define IQ_POLLS_QUICK 1000u
 #define IQ_POLL_SLOW_PS (100 * PS_PER_US)	/* of an IOMMU that a scenario made slow */
 #define IQ_POLLS_MAX 2000000u
+#define LAZY_PS (10 * PS_PER_MS)
+#define LAZY_MAX 256u
 
 static u32 reg_rd32(struct port_host *h, u32 reg)
 {
@@ -70,7 +72,7 @@ int host_iommu_init(struct port_host *h)
 	reg_wr32(h, VTD_REG_GCMD, (u32)VTD_G_QIE);
 	reg_wr64(h, VTD_REG_RTADDR, h->root_table.v);
 	reg_wr32(h, VTD_REG_GCMD, (u32)(VTD_G_QIE | VTD_G_SRTP));
-	reg_wr64(h, VTD_REG_IRTA, h->irta.v | VTD_IRTA_EIME | FIELD_PREP(VTD_IRTA_S, 15));
+	reg_wr64(h, VTD_REG_IRTA, h->irta.v | (h->m->cfg.vtd.x2apic ? VTD_IRTA_EIME : 0) | FIELD_PREP(VTD_IRTA_S, 15));
 	reg_wr32(h, VTD_REG_GCMD, (u32)(VTD_G_QIE | VTD_G_SIRTP));
 	reg_wr32(h, VTD_REG_GCMD, (u32)(VTD_G_QIE | VTD_G_TE | VTD_G_IRE));
 	return (reg_rd32(h, VTD_REG_GSTS) & (VTD_G_TE | VTD_G_IRE | VTD_G_QIE)) == (VTD_G_TE | VTD_G_IRE | VTD_G_QIE)
@@ -97,7 +99,7 @@ void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi)
 	iq_push(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_WAIT) | VTD_QI_WAIT_LO_SW | VTD_QI_WAIT_LO_FN |
 		FIELD_PREP(VTD_QI_WAIT_LO_DATA, seq), h->iq_status.v);
 	reg_wr64(h, VTD_REG_IQT, (u64)h->iq_tail * 16);
-	while ((u32)rd(h, h->iq_status) != seq) {
+	while (!(h->omit & HOST_OMIT_IOMMU_WAIT) && (u32)rd(h, h->iq_status) != seq) {
 		assert(++polls < IQ_POLLS_MAX && "the invalidation queue does not move");
 		task_sleep(polls < IQ_POLLS_QUICK ? IQ_POLL_PS : IQ_POLL_SLOW_PS);
 	}
@@ -168,12 +170,20 @@ static bool mapped(struct port_host *h, u64 iova, u64 len)
 	return false;
 }
 
+/* The interrupt range is no memory (3.15), whoever says that a VM's page lies there. */
+static bool in_interrupt_range(u64 hpa, u64 len)
+{
+	return hpa <= VTD_MSI_BASE + VTD_MSI_SIZE - 1 && VTD_MSI_BASE <= hpa + len - 1;
+}
+
 int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot)
 {
 	u64 flags = (prot & PORT_READ ? VTD_SSPTE_R : 0) | (prot & PORT_WRITE ? VTD_SSPTE_W : 0);
 	u64 a, step;
 
 	if (len == 0 || ((iova | hpa | len) & (SPEC_PAGE_SIZE - 1)) || len > IOVA_END || iova > IOVA_END - len || !flags)
+		return -EINVAL;
+	if (!(h->omit & HOST_OMIT_IOMMU_RANGE) && !HOST_CHECK(host_iommu_range, !in_interrupt_range(hpa, len)))
 		return -EINVAL;
 	if (!HOST_CHECK(host_iommu_busy, !mapped(h, iova, len)))
 		return -EBUSY;
@@ -210,6 +220,48 @@ static bool split(struct port_host *h, hpa_t at)
 	return true;
 }
 
+/* The table of 4 KiB leaves at @iova, if nothing is left in it, leaves the tree; the unit may still have it cached. */
+static void drop_empty_table(struct port_host *h, u64 iova)
+{
+	hpa_t pd = entry_at(h, iova, 2, false);
+	u64 e = hpa_bad(pd) ? 0 : rd(h, pd);
+	u32 i;
+
+	if (!(e & (VTD_SSPTE_R | VTD_SSPTE_W)) || (e & VTD_SSPTE_PS) || h->nr_empty == HOST_TABLES_MAX)
+		return;
+	for (i = 0; i < VTD_SSPTE_COUNT; i++)
+		if (rd(h, (hpa_t){ (e & VTD_SSPTE_ADDR) + i * 8 }))
+			return;
+	bus_wr64(&h->m->bus, pd, 0);
+	h->empty[h->nr_empty++].v = e & VTD_SSPTE_ADDR;
+}
+
+static void free_empty_tables(struct port_host *h)
+{
+	while (h->nr_empty)
+		host_frames_give(h, &h->low, h->empty[--h->nr_empty], SPEC_PAGE_SIZE);
+}
+
+hpa_t host_iommu_table(struct port_host *h, u64 iova)
+{
+	hpa_t pd = entry_at(h, iova, 2, false);
+	u64 e = hpa_bad(pd) ? 0 : rd(h, pd);
+
+	return (hpa_t){ (e & (VTD_SSPTE_R | VTD_SSPTE_W)) && !(e & VTD_SSPTE_PS) ? e & VTD_SSPTE_ADDR : ~0ull };
+}
+
+void host_iommu_entry(struct port_host *h, u64 iova, unsigned int level, u64 entry)
+{
+	hpa_t at = entry_at(h, iova, 2, true);
+
+	if (level == 1 && !hpa_bad(at) && (!(rd(h, at) & VTD_SSPTE_PS) || split(h, at)))
+		at = entry_at(h, iova, 1, true);
+	if (hpa_bad(at))
+		h->m->failed = true;
+	else
+		bus_wr64(&h->m->bus, at, entry);
+}
+
 void host_iommu_unmap(struct port_host *h, u64 iova, u64 len)
 {
 	u64 a = iova, end = iova + len;
@@ -227,6 +279,9 @@ void host_iommu_unmap(struct port_host *h, u64 iova, u64 len)
 			bus_wr64(&h->m->bus, at, 0);
 		a += size ? size : SPEC_PAGE_SIZE;
 	}
+	for (a = iova & ~(TWO_MIB - 1); a < end; a += TWO_MIB)
+		drop_empty_table(h, a);
+	h->unmapped = (struct host_range){ iova, len };
 	trace4(&h->m->trace, SIM_TRACE_IOVA, 0, iova, len, 0, 0);
 }
 
@@ -250,13 +305,70 @@ void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len)
 		host_iommu_unmap(h, iova.v, len);
 }
 
+void host_iommu_flush(struct port_host *h)
+{
+	u32 did = HOST_DOMAIN + !!(h->omit & HOST_SYNC_OTHER_DOMAIN);
+
+	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IOTLB) | FIELD_PREP(VTD_QI_IOTLB_LO_G, VTD_GRAN_DOMAIN) |
+			      FIELD_PREP(VTD_QI_IOTLB_LO_DID, did) | VTD_QI_IOTLB_LO_DW | VTD_QI_IOTLB_LO_DR, 0);
+}
+
+/* The pages last unmapped, by naturally aligned powers of two, and nothing above them. */
+static void flush_leaves(struct port_host *h)
+{
+	u64 a = h->unmapped.start, end = a + h->unmapped.len;
+
+	while (a < end) {
+		u32 mask = 0;
+
+		while (mask < 9 && !(a & (SPEC_PAGE_SIZE << mask)) && end - a >= SPEC_PAGE_SIZE << (mask + 1))
+			mask++;
+		host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IOTLB) | FIELD_PREP(VTD_QI_IOTLB_LO_G, VTD_GRAN_PAGE) |
+				      FIELD_PREP(VTD_QI_IOTLB_LO_DID, HOST_DOMAIN),
+				      a | VTD_QI_IOTLB_HI_IH | FIELD_PREP(VTD_QI_IOTLB_HI_AM, mask));
+		a += SPEC_PAGE_SIZE << mask;
+	}
+}
+
+static void lazy_flush(struct port_host *h)
+{
+	h->lazy = 0;
+	host_iommu_flush(h);
+	free_empty_tables(h);
+}
+
+static void lazy_main(void *arg)
+{
+	struct port_host *h = arg;
+
+	task_sleep(LAZY_PS);
+	if (h->lazy)
+		lazy_flush(h);
+}
+
+/* As Linux with a domain of type DMA-FQ: at 10 ms, or when the queue of 256 is full. */
+static void lazy_sync(struct port_host *h)
+{
+	if (h->lazy++ == 0)
+		machine_task(h->m, "lazy flush", lazy_main, h);
+	if (h->lazy == LAZY_MAX)
+		lazy_flush(h);
+}
+
 void sim_iommu_sync(struct port_host *h)
 {
 	if ((h->omit & HOST_OMIT_IOMMU_SYNC) || !HOST_STEP(host_iommu_sync))
 		return;
 	h->syncs++;
+	if (h->omit & HOST_SYNC_LAZY) {
+		lazy_sync(h);
+		return;
+	}
 	task_sleep(h->m->cfg.iommu_sync_ps);
-	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IOTLB) | FIELD_PREP(VTD_QI_IOTLB_LO_G, VTD_GRAN_DOMAIN) |
-			      FIELD_PREP(VTD_QI_IOTLB_LO_DID, HOST_DOMAIN) | VTD_QI_IOTLB_LO_DW | VTD_QI_IOTLB_LO_DR, 0);
+	if (h->omit & HOST_SYNC_LEAVES)
+		flush_leaves(h);
+	else
+		host_iommu_flush(h);
+	free_empty_tables(h);
 	trace4(&h->m->trace, SIM_TRACE_IOVA, 0, 0, 0, 0, 2);
 }

@@ -203,7 +203,7 @@ void host_post(struct gvcpu *gv, u8 vector)
 	if (c & (PID_CONTROL_ON | PID_CONTROL_SN))
 		return;
 	bus_wr64(&m->bus, control, c | PID_CONTROL_ON);
-	cpu_deliver(&m->cpu, (u32)FIELD_GET(PID_CONTROL_NDST, c), (u8)FIELD_GET(PID_CONTROL_NV, c), 0);
+	cpu_deliver(&m->cpu, (u32)FIELD_GET(PID_CONTROL_NDST, c) >> (m->cfg.vtd.x2apic ? 0 : 8), (u8)FIELD_GET(PID_CONTROL_NV, c), 0);
 }
 
 void sim_vm_irq_raise(struct port_vm *vm, const struct liov_msi *msi)

@@ -144,6 +144,7 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 	static const char *const guards[] = {
 		[LIOV_GUARD_PAGES_REVOKED] = "pages were revoked", [LIOV_GUARD_IOVA_REVOKED] = "mapping was revoked",
 		[LIOV_GUARD_LBA_WIPED] = "blocks were wiped", [LIOV_GUARD_COPIED] = "works on a private copy of",
+		[LIOV_GUARD_HOME] = "kept from being lost",
 		[LIOV_GUARD_QUEUE_QUIET] = "queue was proven quiet", [LIOV_GUARD_OWN_QUEUE] = "is the VM's own virtual doorbell",
 	};
 	u32 component = (u32)(ev->b >> 32), code = (u32)ev->b;
@@ -158,6 +159,15 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 	}
 	if (kind == LIOV_TRACE_GUARD && (code == LIOV_GUARD_IOVA_REVOKED || code == LIOV_GUARD_LBA_WIPED))
 		remember_guard(j, ev);
+	/* The controller names nobody; what it tells the host is of the attacker's doing while the span is open. */
+	if (kind == LIOV_TRACE_EVENT && (component == LIOV_BACKEND || ev->a == j->by)) {
+		char aer[24];
+
+		snprintf(aer, sizeof(aer), "aer:0x%08X", (u32)ev->c);
+		add_code(j, aer);
+		if (component == LIOV_BACKEND)
+			add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_COVERS, "kept for itself the controller's event", ev->c, code);
+	}
 	if (ev->a != j->by)
 		return;
 	if (kind == LIOV_TRACE_DENY) {
@@ -189,7 +199,9 @@ static void fault_event(struct judge *j, const struct trace_event *ev)
 		return;
 	snprintf(code, sizeof(code), "vtd:0x%02X", (u32)ev->c & 0xFF);
 	add_code(j, code);
-	if (irte)
+	if (irte && ev->b == VTD_NO_INDEX)	/* no interrupt request at all (3.14) */
+		add_evidence(j, ev, COMPONENT_IOMMU, EVIDENCE_REFUSED, "took for no interrupt, address and reason", ev->d, ev->c);
+	else if (irte)
 		add_evidence(j, ev, COMPONENT_IRTE, EVIDENCE_REFUSED, "blocked interrupt, index and reason", ev->b, ev->c);
 	else if (guard_stands(j, LIOV_GUARD_IOVA_REVOKED, ev->b))
 		add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_REFUSED, "had unmapped and synced; DMA blocked at", ev->b, ev->c);
@@ -247,6 +259,10 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 	case TRACE_MEDIA:
 		media_event(j, ev);
 		break;
+	case TRACE_VTD_IQE:
+		add_code(j, "vtd:iqe");
+		add_evidence(j, ev, COMPONENT_IOMMU, EVIDENCE_REFUSED, "stopped the invalidation queue, reason and head", ev->a, ev->b);
+		break;
 	case TRACE_IRTE_REMAP:
 		if ((ev->a & 0xFFFF) != MACHINE_SSD_RID)
 			j->foreign_irq = true;
@@ -277,7 +293,8 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 struct judge *judge_new(struct machine *m, struct oracle *o)
 {
 	static const u32 kinds[] = { TRACE_CMD_REFUSED, TRACE_DOORBELL_BAD, TRACE_CQE, TRACE_MEDIA, TRACE_CFS, TRACE_DMA_NO_TARGET,
-				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_EPT_VIOLATION, SIM_TRACE_NO_SLOT,
+				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_VTD_IQE, TRACE_EPT_VIOLATION,
+				     SIM_TRACE_NO_SLOT, SIM_TRACE_LIOV + LIOV_TRACE_EVENT,
 				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
 				     SIM_TRACE_LIOV + LIOV_TRACE_EMULATED };
 	struct judge *j = calloc(1, sizeof(*j));

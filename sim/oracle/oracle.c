@@ -428,14 +428,16 @@ static void msi_sent(struct oracle *o, const struct trace_event *ev)
 	o->msi_seen = true;
 }
 
-static u32 pid_owner(const struct oracle *o, u64 pid)
+static u32 pid_owner(struct oracle *o, u64 pid)
 {
 	u32 i;
 
 	for (i = 0; i < ORACLE_VCPUS_MAX; i++)
 		if (o->w.vcpu_pid(o->w.opaque, i) == pid)
 			return o->w.vcpu_vm(o->w.opaque, i);
-	return SIM_OWNER_NONE;
+	/* Of no vCPU, or of one that is gone: whoever has that memory now. */
+	i = frame_owner(o, pid);
+	return is_vm(i) ? i : SIM_OWNER_NONE;
 }
 
 /* An entry was used. By a message of a vector just sent, whose queue is the VM's: right. By anything else: DMA made it. */
@@ -458,6 +460,12 @@ static void interrupt(struct oracle *o, const struct trace_event *ev, bool poste
 	violation(o, ev, ORACLE_VECTOR, by, victim, own ? "its vector interrupts through entry" : "DMA interrupts through entry", ev->b, 1);
 }
 
+/* No entry says whose message that is, and it may name any core: nobody's data may become one. */
+static void compat_message(struct oracle *o, const struct trace_event *ev)
+{
+	violation(o, ev, ORACLE_VECTOR, requester(o, (u32)ev->a, ev->io_id), SIM_OWNER_HOST, "sends a message past the entries,", ev->c, ev->d);
+}
+
 void oracle_event(void *opaque, const struct trace_event *ev)
 {
 	struct oracle *o = opaque;
@@ -470,6 +478,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 	case TRACE_CPU_LOAD: cpu_access(o, ev, false); break;
 	case TRACE_MSI: msi_sent(o, ev); break;
 	case TRACE_IRTE_POST: interrupt(o, ev, true); break;
+	case TRACE_MSI_COMPAT: compat_message(o, ev); break;
 	case TRACE_IRTE_REMAP: interrupt(o, ev, false); break;
 	case SIM_TRACE_FRAMES:
 		if (ev->d)
@@ -489,6 +498,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 {
 	static const u32 kinds[] = { TRACE_MEDIA, TRACE_RESERVATION, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
+				     TRACE_MSI_COMPAT,
 				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
 				     SIM_TRACE_QUEUE, SIM_TRACE_FUNCTION };
 	struct oracle *o = calloc(1, sizeof(*o));

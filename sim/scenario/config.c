@@ -42,10 +42,11 @@ static const struct field timing_fields[] = {
 	NUMBER("dies", ssd.timing.dies, 1, 1024), { NULL }
 };
 
-static const char iommu_keys[] = "iotlb_sets iotlb_miss invalidation posted_interrupts";
+static const char iommu_keys[] = "iotlb_sets iotlb_miss invalidation posted_interrupts x2apic";
 static const struct field iommu_fields[] = {
 	NUMBER("iotlb_sets", vtd.iotlb_sets, 1, VTD_IOTLB_SETS), TIME("iotlb_miss", vtd.iotlb_miss_ps),
-	TIME("invalidation", vtd.invalidation_ps), FIELD("posted_interrupts", posted_interrupts, FIELD_BOOL, 0, 1), { NULL }
+	TIME("invalidation", vtd.invalidation_ps), FIELD("posted_interrupts", posted_interrupts, FIELD_BOOL, 0, 1),
+	FIELD("x2apic", vtd.x2apic, FIELD_BOOL, 0, 1), { NULL }
 };
 
 static const char backend_keys[] = "host_lbas queues queue_depth timeout dma_offset watch_doorbells";

@@ -114,6 +114,9 @@ static int m_plant(lua_State *L)
 	static const struct { const char *name; u32 bit; } bugs[] = {
 		{ "iommu_unmap", HOST_OMIT_IOMMU_UNMAP }, { "iommu_sync", HOST_OMIT_IOMMU_SYNC }, { "vm_revoke", HOST_OMIT_VM_REVOKE },
 		{ "irq_unpost", HOST_OMIT_IRQ_UNPOST }, { "irq_mask", HOST_OMIT_IRQ_MASK }, { "vm_mem_pin", HOST_OMIT_VM_MEM_PIN },
+		{ "iommu_range", HOST_OMIT_IOMMU_RANGE }, { "iommu_wait", HOST_OMIT_IOMMU_WAIT }, { "pir_check", HOST_OMIT_PIR_CHECK },
+		{ "vcpu_ndst", HOST_OMIT_NDST }, { "iommu_lazy", HOST_SYNC_LAZY }, { "iommu_leaves", HOST_SYNC_LEAVES },
+		{ "iommu_domain", HOST_SYNC_OTHER_DOMAIN },
 	};
 	struct run *r = check_m(L);
 	int i, top = lua_gettop(L);
@@ -125,7 +128,7 @@ static int m_plant(lua_State *L)
 		for (k = 0; k < sizeof(bugs) / sizeof(bugs[0]) && strcmp(bugs[k].name, name); k++)
 			;
 		if (k == sizeof(bugs) / sizeof(bugs[0]))
-			return luaL_error(L, "plant: no verb '%s' to leave out; there are iommu_unmap, iommu_sync, vm_revoke, irq_unpost, irq_mask, vm_mem_pin", name);
+			return luaL_error(L, "plant: no '%s' to leave out or do wrong; see m:plant in scenarios/README.md", name);
 		r->m->host->omit |= bugs[k].bit;
 	}
 	return 0;
@@ -162,7 +165,17 @@ static int m_balloon(lua_State *L)
 
 static int m_plug(lua_State *L)
 {
-	return host_memory(L, vm_plug, "plug");
+	struct script_vm *v;
+	int ret;
+
+	if (lua_isnoneornil(L, 5))
+		return host_memory(L, vm_plug, "plug");
+	check_m(L);
+	v = check_live_vm(L, 2);
+	ret = vm_plug_at(v->vm, (gpa_t){ arg_u64(L, 3, "the address") }, arg_u64(L, 4, "the length"), (hpa_t){ arg_u64(L, 5, "where it lies") & ~0xFFFull });
+	if (ret)
+		return luaL_error(L, "plug: %s; give whole pages that are not the VM's yet", errno_word(ret));
+	return 0;
 }
 
 static u64 check_blocks(lua_State *L, struct run *r, int slba, u64 blocks)
@@ -266,6 +279,8 @@ static int m_fields(lua_State *L)
 		lua_pushinteger(L, r->cfg.ssd.dstrd);
 	else if (strcmp(name, "msix_table") == 0)
 		lua_pushinteger(L, nvme_function(r->m->nvme)->cfg.msix_table_off);
+	else if (strcmp(name, "cmb_iova") == 0)
+		lua_pushinteger(L, (lua_Integer)r->m->backend.cmb_bus_addr);
 	else if (strcmp(name, "asq_iova") == 0)
 		lua_pushinteger(L, (lua_Integer)r->m->backend.admin.iova.v);
 	else if (strcmp(name, "admin_tail") == 0)

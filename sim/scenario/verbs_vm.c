@@ -155,9 +155,10 @@ static int vm_cfg_write(lua_State *L)
 {
 	struct script_vm *v = check_live_vm(L, 1);
 	u32 off = (u32)arg_u64(L, 2, "the offset"), val = (u32)arg_u64(L, 3, "the value");
+	u32 len = (u32)arg_u64_or(L, 4, "the width", 4);
 	struct stand s = stand_on(L, v);
 
-	sim_guest_cfg_wr32(&v->vm->guest, off, val);
+	vm_cfg_wr(&v->vm->guest, off, val, len);
 	stand_off(&s);
 	return 0;
 }
@@ -217,6 +218,21 @@ static int vm_run(lua_State *L)
 
 	if (gv->vcpu.state != VCPU_RUNNING)
 		host_vcpu_run(gv);
+	task_wake_all(&gv->idle_wait);
+	task_wake_one(&gv->irq_wait);
+	return 0;
+}
+
+/* vm:migrate(vcpu, core): to a core that is nobody's, where it runs on. */
+static int vm_migrate(lua_State *L)
+{
+	struct script_vm *v = check_live_vm(L, 1);
+	struct gvcpu *gv = check_vcpu(L, v, 2);
+	u64 core = arg_u64(L, 3, "the core");
+
+	if (core >= v->run->cfg.pcpus || vm_core_is_taken(v->run->m, (u32)core) || gv->vcpu.outside)
+		return luaL_error(L, "migrate: core %I is another vCPU's, or not there; there are %d", (lua_Integer)core, (int)v->run->cfg.pcpus);
+	host_vcpu_migrate(gv, (u32)core);
 	task_wake_all(&gv->idle_wait);
 	task_wake_one(&gv->irq_wait);
 	return 0;
@@ -303,7 +319,8 @@ void verbs_open_vm(lua_State *L)
 	static const luaL_Reg verbs[] = {
 		{ "start", vm_start }, { "stop", vm_stop }, { "kill", vm_kill }, { "queue", vm_queue }, { "admin", vm_admin_verb },
 		{ "cfg_read", vm_cfg_read }, { "cfg_write", vm_cfg_write }, { "register_memory", vm_register_memory },
-		{ "unregister_memory", vm_unregister_memory }, { "preempt", vm_preempt }, { "run", vm_run }, { "exits", vm_exits },
+		{ "unregister_memory", vm_unregister_memory }, { "preempt", vm_preempt }, { "run", vm_run }, { "migrate", vm_migrate },
+		{ "exits", vm_exits },
 		{ "interrupts", vm_interrupts }, { NULL, NULL }
 	};
 

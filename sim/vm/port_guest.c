@@ -36,7 +36,7 @@ u32 sim_guest_cfg_rd32(struct port_guest *g, u32 off)
 	return val;
 }
 
-void sim_guest_cfg_wr32(struct port_guest *g, u32 off, u32 val)
+void vm_cfg_wr(struct port_guest *g, u32 off, u32 val, u32 len)
 {
 	struct gvcpu *gv = guest_gvcpu(g);
 
@@ -44,8 +44,13 @@ void sim_guest_cfg_wr32(struct port_guest *g, u32 off, u32 val)
 	vcpu_count_exit(&gv->vcpu, EXIT_IO_INSTRUCTION, off);
 	vm_pass(gv, 0);
 	vm_enter(gv);
-	liov_device_cfg_wr(&g->vm->liov, off, val, 4);
+	liov_device_cfg_wr(&g->vm->liov, off, val, len);
 	vm_enter(gv);
+}
+
+void sim_guest_cfg_wr32(struct port_guest *g, u32 off, u32 val)
+{
+	vm_cfg_wr(g, off, val, 4);
 }
 
 int sim_guest_map(struct port_guest *g, struct port_mmio *bar0, struct port_shm *cmb, struct port_mmio *cmb_regs,

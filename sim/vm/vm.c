@@ -177,6 +177,28 @@ struct task *vm_task(struct gvcpu *gv, const char *name, void (*fn)(void *arg), 
 
 static const struct vcpu_ops vm_vcpu_ops = { .ept_exit = host_ept_exit, .irq_ready = vm_irq_ready };
 
+bool vm_core_is_taken(const struct machine *m, u32 core)
+{
+	u32 i;
+
+	for (i = 0; i < MACHINE_VCPUS_MAX; i++)
+		if (m->gvcpus[i] && m->gvcpus[i]->vcpu.pcpu == core)
+			return true;
+	return false;
+}
+
+/* @wanted, if it is nobody's, or the first that is; nr_pcpus: none. */
+static u32 free_core(const struct machine *m, u32 wanted)
+{
+	u32 core = 0;
+
+	if (!vm_core_is_taken(m, wanted))
+		return wanted;
+	while (core < m->cpu.nr_pcpus && vm_core_is_taken(m, core))
+		core++;
+	return core;
+}
+
 static int vm_init_vcpus(struct port_vm *vm)
 {
 	struct machine *m = vm->m;
@@ -187,11 +209,14 @@ static int vm_init_vcpus(struct port_vm *vm)
 		return -ENOMEM;
 	for (i = 0; i < vm->cfg.vcpus; i++) {
 		struct gvcpu *gv = &vm->gv[i];
-		u32 id = 0;
+		u32 id = 0, core;
 
 		while (id < MACHINE_VCPUS_MAX && m->gvcpus[id])
 			id++;
 		if (id == MACHINE_VCPUS_MAX || id >= m->cpu.nr_pcpus)
+			return -ENOSPC;
+		core = free_core(m, id);
+		if (core == m->cpu.nr_pcpus)
 			return -ENOSPC;
 		vcpu_init(&gv->vcpu, id, &m->cpu, &vm_vcpu_ops, gv);
 		gv->vm = vm;
@@ -199,7 +224,7 @@ static int vm_init_vcpus(struct port_vm *vm)
 		gv->vcpu.eptp = vm->eptp;
 		gv->vcpu.pid.v = vm->pids.v + i * PID_SIZE;
 		gv->vcpu.notification_vector = HOST_NV_POSTED;
-		gv->vcpu.pcpu = id;
+		gv->vcpu.pcpu = core;
 		event_init(&gv->store_drain, store_drain_late, EVENT_PRIO_CPU);
 		m->gvcpus[id] = gv;
 		if (id >= m->nr_vcpus)
@@ -228,7 +253,7 @@ static int vm_init_memory(struct port_vm *vm)
 		hpa = host_frames_take(m->host, &m->host->high, len, 0x200000, vm->cfg.id);
 		if (hpa_bad(hpa))
 			return -ENOMEM;
-		vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa }, len, hpa };
+		vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa }, len, hpa, false };
 	}
 	return host_ept_init(vm);
 }
@@ -252,16 +277,24 @@ static void vm_release(struct port_vm *vm)
 	vm->pids.v = 0;
 }
 
+/* A part of a range's frames is free, where they were any. */
+static void vm_give_frames(struct port_vm *vm, const struct vm_ram *r, u64 off, u64 len)
+{
+	struct port_host *h = vm->m->host;
+
+	if (!r->no_frames)
+		host_frames_give(h, r->hpa.v < MACHINE_LOW_RAM ? &h->low : &h->high, (hpa_t){ r->hpa.v + off }, len);
+}
+
 /* The exit of the VMM's process: its memory goes but for what is pinned, and that with the last pin. */
 static void vm_free_memory(struct port_vm *vm)
 {
-	struct machine *m = vm->m;
 	u32 i;
 
 	if (!vm->exited || vm->pinned_bytes)
 		return;
 	for (i = 0; i < vm->nr_ram; i++)
-		host_frames_give(m->host, &m->host->high, vm->ram[i].hpa, vm->ram[i].len_bytes);
+		vm_give_frames(vm, &vm->ram[i], 0, vm->ram[i].len_bytes);
 	vm->nr_ram = 0;
 }
 
@@ -394,31 +427,49 @@ int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len)
 			return -ENOSPC;
 		vm->ram[i] = vm->ram[--vm->nr_ram];
 		if (lead)
-			vm->ram[vm->nr_ram++] = (struct vm_ram){ r.gpa, lead, r.hpa };
+			vm->ram[vm->nr_ram++] = (struct vm_ram){ r.gpa, lead, r.hpa, r.no_frames };
 		if (tail)
-			vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa.v + len }, tail, { r.hpa.v + lead + len } };
+			vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa.v + len }, tail, { r.hpa.v + lead + len }, r.no_frames };
 		host_ept_unmap(vm, gpa, len);
 		/* It is no memory of the VM's any more, so nobody registers it again meanwhile. */
 		if (vm->has_liov)
 			liov_vm_mem_forget(&vm->liov, gpa, len);
-		host_frames_give(vm->m->host, &vm->m->host->high, (hpa_t){ r.hpa.v + lead }, len);
+		vm_give_frames(vm, &r, lead, len);
 		return 0;
 	}
 	return -EINVAL;
 }
 
-int vm_plug(struct port_vm *vm, gpa_t gpa, u64 len)
+static int plug_check(struct port_vm *vm, gpa_t gpa, u64 len)
 {
-	hpa_t hpa;
-
 	if (len == 0 || ((gpa.v | len) & (SPEC_PAGE_SIZE - 1)) || sim_vm_mem_overlaps(vm, gpa, len))
 		return -EINVAL;
-	if (vm->nr_ram == VM_RAM_MAX)
-		return -ENOSPC;
+	return vm->nr_ram == VM_RAM_MAX ? -ENOSPC : 0;
+}
+
+int vm_plug_at(struct port_vm *vm, gpa_t gpa, u64 len, hpa_t hpa)
+{
+	bool memory = bus_is_ram(&vm->m->bus, hpa, len);
+	int ret = plug_check(vm, gpa, len);
+
+	if (ret == 0 && memory && !host_frames_take_at(vm->m->host, hpa, len, vm->cfg.id))
+		ret = -EBUSY;
+	if (ret == 0)
+		vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa, !memory };
+	return ret;
+}
+
+int vm_plug(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	int ret = plug_check(vm, gpa, len);
+	hpa_t hpa;
+
+	if (ret)
+		return ret;
 	hpa = host_frames_take(vm->m->host, &vm->m->host->high, len, SPEC_PAGE_SIZE, vm->cfg.id);
 	if (hpa_bad(hpa))
 		return -ENOMEM;
-	vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa };
+	vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa, false };
 	return 0;
 }
 

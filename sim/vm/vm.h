@@ -22,6 +22,7 @@ struct vm_ram {
 	gpa_t gpa;
 	u64 len_bytes;
 	hpa_t hpa;
+	bool no_frames;		/* it was only believed to be memory */
 };
 
 struct vm_config {
@@ -106,6 +107,11 @@ int vm_queue_release(struct port_vm *vm, u32 index);
  */
 int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
 int vm_plug(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
+/* ... at @hpa: free frames, else -EBUSY; or what a host with a bug takes for memory. */
+int vm_plug_at(struct port_vm *vm, gpa_t gpa, u64 len_bytes, hpa_t hpa);
+
+/* Has a vCPU its place on @core, whether it runs there now or not? */
+bool vm_core_is_taken(const struct machine *m, u32 core);
 
 /* Let what the vCPU's accesses cost pass, and @extra_ps more. In a task standing on it. */
 void vm_pass(struct gvcpu *gv, u64 extra_ps);
@@ -128,6 +134,9 @@ void vm_post_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len);
 /* Guest accesses by the running task's vCPU. */
 void vm_load(struct gvcpu *gv, gpa_t gpa, void *buf, u32 len);
 void vm_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len);
+
+/* A write to the virtual function's configuration space, of 1, 2 or 4 bytes or what else the guest tries. */
+void vm_cfg_wr(struct port_guest *g, u32 off, u32 val, u32 len);
 
 /* Stores that were not fenced reach memory now. */
 void vm_drain_stores(struct gvcpu *gv);

@@ -22,8 +22,8 @@ enum liov_trace_kind {
 	LIOV_TRACE_QUEUE,	/* code = 1 created, 0 deleted, 2 quarantined; a = hardware qid */
 	LIOV_TRACE_VM,		/* code = 1 created, 0 destroyed; a = first LBA, b = blocks */
 	LIOV_TRACE_RESET,	/* of the physical controller: code = 1 begins, 0 done */
-	/* asynchronous event of the physical controller; vm: whose queue the error log names, if any; */
-	/* code = SQID (FFFFh: none), a = DW0 */
+	/* asynchronous event, a = DW0. LIOV_BACKEND: of the physical controller; vm: whose queue the error log */
+	/* names, if any; code = SQID (FFFFh: none). LIOV_DEVICE: of the VM's virtual one */
 	LIOV_TRACE_EVENT,
 	LIOV_TRACE_KINDS
 };
@@ -35,7 +35,8 @@ enum liov_guard {
 	LIOV_GUARD_COPIED,		/* mediator works on a private copy: a = guest address, b = bytes */
 	LIOV_GUARD_QUEUE_QUIET,		/* a = hardware qid: deleted, nothing of it in flight */
 	LIOV_GUARD_OWN_QUEUE,		/* mediator: a trapped doorbell names the VM's own queue: a = offset, b = value */
-	LIOV_GUARD_NOTHING_NEW		/* an interrupt for which there was no completion was let pass: a = hardware qid */
+	LIOV_GUARD_NOTHING_NEW,		/* an interrupt for which there was no completion was let pass: a = hardware qid */
+	LIOV_GUARD_HOME			/* the home's: a step without which something would be lost or left within reach */
 };
 
 struct liov_trace {
