@@ -37,6 +37,8 @@ struct sched {
 	u64 next_ps;		/* if next_known: earliest time of the far lists */
 	u64 run;
 	u64 run_limit;		/* value of run at which sched_run_until() gives up */
+	u32 (*pick)(void *opaque, u32 n);	/* NULL: first added, first run */
+	void *pick_opaque;
 	struct event *head[LISTS];	/* head->prev is the tail, the tail's next is NULL */
 };
 
@@ -72,6 +74,12 @@ bool sched_empty(const struct sched *s)
 void sched_stop(struct sched *s)
 {
 	s->stop = true;
+}
+
+void sched_shuffle(struct sched *s, u32 (*pick)(void *opaque, u32 n), void *opaque)
+{
+	s->pick = pick;
+	s->pick_opaque = opaque;
 }
 
 void sched_limit_events(struct sched *s, u64 count)
@@ -200,6 +208,21 @@ void sched_cancel(struct sched *s, struct event *ev)
 		s->next_known = false;
 }
 
+/* Of the events of one time and priority, which are in the list of @first, the one that is picked. */
+static struct event *sched_pick(struct sched *s, struct event *first)
+{
+	struct event *ev;
+	u32 n = 0;
+
+	for (ev = first; ev; ev = ev->next)
+		n++;
+	if (n == 1)
+		return first;
+	for (n = s->pick(s->pick_opaque, n), ev = first; n; n--)
+		ev = ev->next;
+	return ev;
+}
+
 /* Run the first event; there is one. Its owner may free it, so it is not looked at after. */
 static void sched_run_first(struct sched *s)
 {
@@ -210,6 +233,8 @@ static void sched_run_first(struct sched *s)
 		s->next_known = false;
 	}
 	ev = s->head[FAR_LISTS + __builtin_ctz(s->near)];
+	if (__builtin_expect(s->pick != NULL, false))
+		ev = sched_pick(s, ev);
 	sched_unfile(s, ev);
 	ev->queued = 0;
 	s->run++;

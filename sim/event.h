@@ -44,6 +44,12 @@ void sched_stop(struct sched *s);
  */
 void sched_limit_events(struct sched *s, u64 count);
 
+/*
+ * From now on @pick says which of @n events of one time and priority runs next: 0 is the one that was
+ * added first, up to n - 1. NULL: first added, first run.
+ */
+void sched_shuffle(struct sched *s, u32 (*pick)(void *opaque, u32 n), void *opaque);
+
 bool sched_empty(const struct sched *s);
 
 /* When the next event is due, in ps; SCHED_NEVER if none is queued. */

@@ -27,25 +27,32 @@ u64 sim_mmio_rd(struct port_home *home, u64 addr, unsigned int len)
 {
 	u64 val = 0;
 
-	if (!home->vm)
+	if (!home->vm) {
+		schedule_point(home->m);
 		return bus_cpu_read(&home->m->bus, (hpa_t){ addr }, len);
+	}
 	vm_load(home_gvcpu(home), (gpa_t){ addr }, &val, len);
 	return val;
 }
 
 void sim_mmio_wr(struct port_home *home, u64 addr, u64 val, unsigned int len)
 {
-	if (home->vm)
+	if (home->vm) {
 		vm_post_store(home_gvcpu(home), (gpa_t){ addr }, &val, len);
-	else
-		bus_cpu_write(&home->m->bus, (hpa_t){ addr }, val, len);
+		return;
+	}
+	schedule_point(home->m);
+	bus_cpu_write(&home->m->bus, (hpa_t){ addr }, val, len);
 }
 
 void sim_shm_rd(struct port_home *home, u64 addr, void *dst, u32 len)
 {
 	if (home->vm) {
 		vm_load(home_gvcpu(home), (gpa_t){ addr }, dst, len);
-	} else if (!bus_ram_read(&home->m->bus, (hpa_t){ addr }, dst, len)) {
+		return;
+	}
+	schedule_point(home->m);
+	if (!bus_ram_read(&home->m->bus, (hpa_t){ addr }, dst, len)) {
 		u8 *p = dst;
 		u32 i;
 
@@ -63,6 +70,7 @@ void sim_shm_wr(struct port_home *home, u64 addr, const void *src, u32 len)
 		const u8 *p = src;
 		u32 i;
 
+		schedule_point(home->m);
 		if (bus_ram_write(&home->m->bus, (hpa_t){ addr }, src, len))
 			return;
 		for (i = 0; i + 8 <= len; i += 8) {
@@ -118,6 +126,7 @@ unsigned long sim_lock(struct port_lock *l)
 {
 	struct task *t = task_current();
 
+	schedule_point(l->home->m);
 	if (l->home->vm)
 		home_gvcpu(l->home)->irq_off++;
 	while (l->held) {
@@ -140,6 +149,7 @@ void sim_unlock(struct port_lock *l, unsigned long flags)
 		if (--gv->irq_off == 0 && gv->irq_wait.head && vcpu_irq_pending(&gv->vcpu))
 			task_wake_one(&gv->irq_wait);
 	}
+	schedule_point(l->home->m);
 }
 
 void sim_mutex_lock(struct port_mutex *m)

@@ -174,6 +174,8 @@ struct machine *machine_new(const struct machine_config *cfg)
 	m->sched = sched_new();
 	if (!m->sched)
 		goto out;
+	if (cfg->schedule)
+		schedule_attach(m);
 	m->trace.sched = m->sched;
 	m->trace.fn = machine_trace;
 	m->trace.opaque = m;

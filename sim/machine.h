@@ -13,6 +13,7 @@
 #include "nvme/nvme.h"
 #include "pci/pci.h"
 #include "rng.h"
+#include "schedule.h"
 #include "simtrace.h"
 #include "task.h"
 
@@ -44,6 +45,7 @@ struct machine_config {
 	u64 revoke_ps;			/* shootdown of a mapping on all cores */
 	u64 halt_wake_ps;		/* scheduler trip of a halted vCPU */
 	u64 watch_latency_ps;		/* from a store to a watched page to the host's looking at it */
+	struct schedule *schedule;	/* the owner's; NULL: the one order in which things happen by default */
 };
 
 struct pci_plain;
@@ -95,6 +97,13 @@ void machine_listen(struct machine *m, const u64 mask[2], void (*fn)(void *opaqu
 static inline void trace_mask_add(u64 mask[2], u32 kind)
 {
 	mask[kind >> 6] |= 1ull << (kind & 63);
+}
+
+/* A place where the task that runs may be preempted. */
+static inline void schedule_point(struct machine *m)
+{
+	if (__builtin_expect(m->cfg.schedule != NULL, false))
+		schedule_switch(m);
 }
 
 struct task *machine_task(struct machine *m, const char *name, void (*fn)(void *arg), void *arg);

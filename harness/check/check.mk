@@ -15,6 +15,8 @@ check-%: FORCE ## one step of the tests: unit source headers isolation cli scena
 $(B)/check/runs: harness/check/runs.c $(B)/flags
 	$(call say,CC)mkdir -p $(@D) && $(COMPILE) -o $@ $< -ljansson
 
+check-races: ## 1000 schedules of each race in scenarios/races, and bugs that must be found
+
 check-nofrontend: ## verdicts stay when the frontend's checks are left out
 
 coverage: ## tests and scenarios under gcov; summary here, lines in build/cov/html

@@ -223,6 +223,7 @@ void nvme_free(struct nvme *n)
 		sched_cancel(n->sched, &n->cmd[i].ev);
 	if (n->sched) {
 		sched_cancel(n->sched, &n->front_ev);
+		sched_cancel(n->sched, &n->second.ev);
 		sched_cancel(n->sched, &n->ready_ev);
 		sched_cancel(n->sched, &n->shutdown_ev);
 	}

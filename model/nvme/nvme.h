@@ -25,6 +25,7 @@ struct nvme_timing {
 	u64 fixed_ps;		/* the rest of a read: firmware, ECC, bus */
 	u64 admin_ps;		/* an admin command */
 	u64 reset_ps;		/* CC.EN 1 to CSTS.RDY 1, and back */
+	u64 cqe_gap_ps;		/* between the halves of a CQE: how late a reader can see the second */
 	u32 dies;		/* that work in parallel */
 };
 

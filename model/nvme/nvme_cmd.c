@@ -128,6 +128,7 @@ void nvme_cmd_event(struct event *ev)
 
 void nvme_cmd_drop_all(struct nvme *n)
 {
+	nvme_cqe_settle(n);
 	sched_cancel(n->sched, &n->front_ev);
 	n->nr_free = n->nr_slots;
 	for (u32 i = 0; i < n->nr_slots; i++) {

@@ -73,6 +73,17 @@ struct nvme_cq {
 	struct nvme_queue_mem mem;
 };
 
+/* 8 bytes of a CQE that is being written. */
+struct nvme_cqe_half {
+	struct event ev;	/* of the second */
+	u64 at;			/* an address, or an offset in the CMB */
+	u64 data;
+	u64 io_id;
+	u32 pasid;
+	u16 vector;
+	bool in_cmb, ien, waits;
+};
+
 enum nvme_stage {
 	NVME_STAGE_FREE,
 	NVME_STAGE_FETCHED,	/* SQE is here; to be executed */
@@ -183,6 +194,8 @@ struct nvme {
 	u64 list[NVME_PAGE_SIZE / 8];
 	u8 scratch[NVME_SCRATCH_SIZE];
 
+	struct nvme_cqe_half second;	/* of the last CQE; written, and told of, as soon as anything else is posted */
+
 	u64 broken_block, broken_nlb;	/* of the medium; nlb 0: none */
 
 	struct nvme_counters count;
@@ -241,6 +254,10 @@ void nvme_front_kick(struct nvme *n, u64 delay_ps);
 void nvme_front_event(struct event *ev);
 /* Post a CQE and interrupt. There is room: a reservation or nvme_cq_room() says so. */
 void nvme_cqe_post(struct nvme *n, struct nvme_sq *sq, u16 cid, u16 status, u32 dw0, u64 io_id);
+
+/* The second half of the last CQE goes now, if it has not. */
+void nvme_cqe_settle(struct nvme *n);
+void nvme_cqe_second(struct event *ev);
 
 /* nvme_cmd.c: command slots and their stages. */
 struct nvme_cmd *nvme_cmd_get(struct nvme *n);

@@ -255,30 +255,70 @@ void nvme_front_event(struct event *ev)
 	nvme_front_kick(n, 0);
 }
 
-/* The CQE as two 8-byte writes, the one with the phase bit second: a reader that sees the phase sees all. */
+/* 8 bytes of a CQE. Both leave at once: the link keeps their order. */
+static void cqe_write(struct nvme *n, const struct nvme_cqe_half *half)
+{
+	nvme_on_behalf(n, half->io_id, PCI_DMA_QUEUE, half->pasid);
+	if (half->in_cmb)
+		__builtin_memcpy(n->cmb + half->at, &half->data, sizeof(half->data));
+	else
+		pci_dma_write(&n->fn, (iova_t){ half->at }, &half->data, sizeof(half->data), &(u64){ sched_now(n->sched) });
+}
+
+void nvme_cqe_settle(struct nvme *n)
+{
+	struct nvme_cqe_half *half = &n->second;
+
+	if (!half->waits)
+		return;
+	half->waits = false;
+	sched_cancel(n->sched, &half->ev);
+	cqe_write(n, half);
+	if (half->ien)
+		pci_msix_notify(&n->fn, half->vector);
+	n->fn.io_id = 0;
+}
+
+void nvme_cqe_second(struct event *ev)
+{
+	nvme_cqe_settle(container_of_event(ev, struct nvme, second.ev));
+}
+
+/*
+ * The CQE as two 8-byte writes, the one with the phase bit second: a reader that sees the phase sees all. It
+ * goes timing.cqe_gap_ps after the first, or with the next CQE: posted writes keep their order.
+ */
 void nvme_cqe_post(struct nvme *n, struct nvme_sq *sq, u16 cid, u16 status, u32 dw0, u64 io_id)
 {
 	struct nvme_cq *cq = &n->cq[sq->cqid];
 	u64 off = (u64)cq->tail * sizeof(struct nvme_cqe);
 	u64 at = entry_offset(&cq->mem, off);
-	u64 now_ps = sched_now(n->sched);	/* both leave at once: the link keeps their order */
 	struct nvme_cqe cqe = { .dw0 = dw0, .sqhd = (u16)sq->head, .sqid = sq->qid, .cid = cid,
 				.status = (u16)(status << 1 | cq->phase) };
+	struct nvme_cqe_half first = { .at = cq->mem.in_cmb ? cq->mem.cmb_off + off : at, .in_cmb = cq->mem.in_cmb, .io_id = io_id,
+				       .pasid = cq->pasid };
 
-	nvme_on_behalf(n, io_id, PCI_DMA_QUEUE, cq->pasid);
+	nvme_cqe_settle(n);
 	trace4(n->trace, TRACE_CQE, io_id, cq->qid, (u64)sq->qid << 16 | cid, status & NVME_STATUS_CODE, at);
-	if (cq->mem.in_cmb) {
-		__builtin_memcpy(n->cmb + cq->mem.cmb_off + off, &cqe, sizeof(cqe));
-	} else {
-		pci_dma_write(&n->fn, (iova_t){ at }, &cqe, 8, &(u64){ now_ps });
-		pci_dma_write(&n->fn, (iova_t){ at + 8 }, &cqe.sqhd, 8, &(u64){ now_ps });
-	}
+	__builtin_memcpy(&first.data, &cqe, sizeof(first.data));
+	cqe_write(n, &first);
 	if (++cq->tail == cq->size) {
 		cq->tail = 0;
 		cq->phase = !cq->phase;
 	}
 	n->count.cqes_posted++;
-	if (cq->ien)
-		pci_msix_notify(&n->fn, cq->vector);
+
+	n->second.at = first.at + sizeof(first.data);
+	__builtin_memcpy(&n->second.data, &cqe.sqhd, sizeof(first.data));
+	n->second.in_cmb = first.in_cmb;
+	n->second.io_id = io_id;
+	n->second.pasid = cq->pasid;
+	n->second.ien = cq->ien;
+	n->second.vector = cq->vector;
+	n->second.waits = true;
+	if (__builtin_expect(n->cfg.timing.cqe_gap_ps != 0, false))
+		sched_after(n->sched, &n->second.ev, n->cfg.timing.cqe_gap_ps);
+	else
+		nvme_cqe_settle(n);
 	n->fn.io_id = 0;
 }

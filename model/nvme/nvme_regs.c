@@ -279,6 +279,7 @@ void nvme_flr(void *dev)
 void nvme_regs_init(struct nvme *n)
 {
 	event_init(&n->front_ev, nvme_front_event, EVENT_PRIO_HW);
+	event_init(&n->second.ev, nvme_cqe_second, EVENT_PRIO_HW);
 	event_init(&n->ready_ev, ready_event, EVENT_PRIO_HW);
 	event_init(&n->shutdown_ev, shutdown_event, EVENT_PRIO_HW);
 	nvme_features_reset(n);

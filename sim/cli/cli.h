@@ -21,6 +21,8 @@ enum exit_code {
 
 #define CLI_PATHS_MAX	256
 #define CLI_JOBS_MAX	256
+#define CLI_SCHEDULES_MAX 100000
+#define CLI_REPLAY_MAX	(640 + SCHEDULE_TEXT_MAX)
 
 struct cli_options {
 	const char *command;

@@ -27,6 +27,8 @@ static const char usage_run[] =
 "  --policy P[,P...]   only under these: %s (default: all the scenario knows)\n"
 "  --variant V         only this variant (- is run(m) itself)\n"
 "  --seed N            of all chance (default 1)\n"
+"  --schedules N       explore N schedules of each scenario's race(); the first that fails is printed\n"
+"  --schedule S        run the race by this schedule, as printed; - is the order by default, ~7 one by chance\n"
 "  --jobs N            runs at the same time (default 1); the output does not depend on it\n"
 "  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
 "  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
@@ -75,12 +77,13 @@ static int usage(FILE *f, const char *command)
 	return f == stdout ? CLI_OK : CLI_USAGE;
 }
 
-enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_SARIF, OPT_HTML, OPT_PERFETTO, OPT_QUIET, OPT_VERBOSE,
+enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_SCHEDULES, OPT_SCHEDULE, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_SARIF, OPT_HTML, OPT_PERFETTO, OPT_QUIET, OPT_VERBOSE,
        OPT_HOT, OPT_IOS, OPT_HELP };
 
 static const struct option all_options[] = {
 	{ "policy", required_argument, NULL, OPT_POLICY }, { "variant", required_argument, NULL, OPT_VARIANT },
 	{ "seed", required_argument, NULL, OPT_SEED }, { "jobs", required_argument, NULL, OPT_JOBS },
+	{ "schedules", required_argument, NULL, OPT_SCHEDULES }, { "schedule", required_argument, NULL, OPT_SCHEDULE },
 	{ "expected", required_argument, NULL, OPT_EXPECTED }, { "content", required_argument, NULL, OPT_CONTENT },
 	{ "json", optional_argument, NULL, OPT_JSON }, { "junit", required_argument, NULL, OPT_JUNIT },
 	{ "sarif", required_argument, NULL, OPT_SARIF }, { "html", required_argument, NULL, OPT_HTML },
@@ -104,6 +107,8 @@ static bool takes(const char *command, int opt)
 		return bench;
 	case OPT_JSON:
 		return !bench;
+	case OPT_SCHEDULES: case OPT_SCHEDULE:
+		return strcmp(command, "run") == 0;
 	default:
 		return !bench && !list;
 	}
@@ -165,6 +170,14 @@ static int take(struct cli_options *o, int opt, const char *arg)
 		if (!number(arg, 1, CLI_JOBS_MAX, &v))
 			return complain(o, "--jobs", arg, "1 to 256");
 		o->jobs = (u32)v;
+		return -1;
+	case OPT_SCHEDULES:
+		if (!number(arg, 1, CLI_SCHEDULES_MAX, &v))
+			return complain(o, "--schedules", arg, "1 to 100000");
+		o->scenario.schedules = (u32)v;
+		return -1;
+	case OPT_SCHEDULE:
+		o->scenario.schedule = arg;
 		return -1;
 	case OPT_EXPECTED:
 		o->expected = arg;
@@ -254,6 +267,8 @@ int options_parse(int argc, char **argv, struct cli_options *o)
 	ret = parse_rest(argc - 1, argv + 1, o);
 	if (ret >= 0)
 		return ret;
+	if (o->scenario.schedules && o->scenario.schedule)
+		return complain(o, "--schedule", o->scenario.schedule, "it without --schedules: one schedule, or many");
 	if (i == 3 ? o->nr_paths != 0 : o->nr_paths == 0) {
 		fprintf(stderr, "lightiov %s: %s\n", o->command, i == 3 ? "it takes no PATH" : "no PATH; give scenario files or folders");
 		return CLI_USAGE;

@@ -283,7 +283,9 @@ int plan_exit_code(const struct plan *p)
 
 void replay_command(const struct planned *r, const struct cli_options *o, char *buf, size_t size)
 {
-	snprintf(buf, size, "lightiov run %s --variant %s --policy %s --seed %llu%s --verbose", r->file->path,
+	const char *schedule = r->result->schedule;
+
+	snprintf(buf, size, "lightiov run %s --variant %s --policy %s --seed %llu%s%s%s --verbose", r->file->path,
 		 r->file->variant[r->variant].name, policy_name(r->policy), (unsigned long long)o->scenario.seed,
-		 o->scenario.content_bytes ? " --content=bytes" : "");
+		 o->scenario.content_bytes ? " --content=bytes" : "", *schedule ? " --schedule " : "", schedule);
 }

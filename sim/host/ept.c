@@ -144,8 +144,11 @@ void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len)
 			table.v = e & EPT_ENTRY_ADDR;
 		}
 	}
+	vm->revocations++;
 	if (task_current())
 		task_sleep(vm->m->cfg.revoke_ps);
+	if (vm->m->host->omit & HOST_OMIT_INVEPT)
+		return;
 	for (i = 0; i < vm->m->cpu.nr_pcpus && HOST_STEP(host_invept); i++)
 		cpu_invept(&vm->m->cpu, i, vm->eptp);
 }
@@ -175,6 +178,7 @@ static bool map_ram(struct port_vm *vm, gpa_t gpa)
 /* LightIOV says what is behind a CMB page, or that nothing is. */
 static bool map_cmb(struct port_vm *vm, u64 off, bool write)
 {
+	u64 asked = vm->revocations;
 	struct liov_page page = liov_backend_page(&vm->liov, off, write);
 	u64 gpa = VM_CMB_GPA + (off & ~(SPEC_PAGE_SIZE - 1));
 	u8 type = EPT_MT_UC;
@@ -197,6 +201,9 @@ static bool map_cmb(struct port_vm *vm, u64 off, bool write)
 	page.writable = HOST_CHECK(host_page_writable, page.writable);
 	if (write && !page.writable)
 		return false;
+	/* As KVM's mmu_invalidate_retry(): the answer may have been taken back by now. The access asks again. */
+	if (vm->revocations != asked && !(vm->m->host->omit & HOST_OMIT_EPT_RETRY))
+		return true;
 	trace4(&vm->m->trace, SIM_TRACE_PAGE, 0, vm->cfg.id, off & ~(SPEC_PAGE_SIZE - 1), hpa.v, page.writable);
 	return host_ept_map(vm, (gpa_t){ gpa }, hpa, 12, page.writable, type) == 0;
 }

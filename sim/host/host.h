@@ -40,6 +40,10 @@ enum host_omit {
 	HOST_SYNC_LAZY = 1u << 16,		/* at 10 ms or 256 of them */
 	HOST_SYNC_LEAVES = 1u << 17,		/* of leaves only (IH = 1) */
 	HOST_SYNC_OTHER_DOMAIN = 1u << 18,
+	/* Steps of what is done at the same time by others. */
+	HOST_OMIT_INVEPT = 1u << 10,	/* a revocation clears entries, and leaves what cores cached */
+	HOST_OMIT_EPT_RETRY = 1u << 11,	/* a page that was revoked while it was asked about is mapped all the same */
+	HOST_OMIT_WAKEUP_RECHECK = 1u << 12,	/* ON is not looked at after the wake-up vector was set */
 };
 
 struct host_range {
@@ -59,7 +63,7 @@ struct host_irq {
 	void (*fn)(void *arg);
 	void *arg;
 	struct port_vm *posted_vm;	/* NULL: remapped to the host */
-	bool pending;
+	bool pending, running;
 };
 
 struct port_host {
@@ -74,6 +78,9 @@ struct port_host {
 	struct port_mutex iq_lock;
 	struct host_irq irq[PCI_MSIX_VECTORS_MAX];
 	struct event irq_event;
+	struct task *irq_task;		/* where handlers run; NULL: in the event */
+	struct port_waitq irq_wait;
+	bool irq_due;
 	u32 nr_vectors;
 	u64 msix_table;			/* address of the MSI-X table */
 	u32 omit;			/* enum host_omit */

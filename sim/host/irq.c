@@ -66,9 +66,8 @@ static void msix_write(struct port_host *h, u32 vec, u32 field, u32 val)
 	bus_cpu_write(&h->m->bus, (hpa_t){ h->msix_table + vec * PCIS_MSIX_ENTRY_SIZE + field }, val, 4);
 }
 
-static void host_irq_run(struct event *ev)
+static void run_handlers(struct port_host *h)
 {
-	struct port_host *h = container_of_event(ev, struct port_host, irq_event);
 	u32 v;
 
 	for (v = 0; v < h->nr_vectors; v++) {
@@ -77,9 +76,39 @@ static void host_irq_run(struct event *ev)
 		if (!i->pending)
 			continue;
 		i->pending = false;
+		i->running = true;
 		if (i->requested)
 			i->fn(i->arg);
+		i->running = false;
 	}
+}
+
+/*
+ * Where schedules are explored handlers run in a task, as on a core of their own, so that they can
+ * be preempted, and wait for a lock, like all else.
+ */
+static void host_irq_main(void *arg)
+{
+	struct port_host *h = arg;
+
+	for (;;) {
+		if (!h->irq_due)
+			task_wait(&h->irq_wait, TASK_FOREVER);
+		h->irq_due = false;
+		run_handlers(h);
+	}
+}
+
+static void host_irq_run(struct event *ev)
+{
+	struct port_host *h = container_of_event(ev, struct port_host, irq_event);
+
+	if (!h->irq_task) {
+		run_handlers(h);
+		return;
+	}
+	h->irq_due = true;
+	task_wake_one(&h->irq_wait);
 }
 
 void host_irq_arrive(void *opaque, unsigned int pcpu, u8 vector)
@@ -109,6 +138,8 @@ int host_irq_init(struct port_host *h)
 	h->m->cpu.host_irq = host_irq_arrive;
 	h->m->cpu.host_opaque = h;
 	event_init(&h->irq_event, host_irq_run, EVENT_PRIO_IRQ);
+	if (h->m->cfg.schedule && !h->irq_task)
+		h->irq_task = machine_task(h->m, "host irq", host_irq_main, h);
 	control = pci_cfg_read(&h->m->root, MACHINE_SSD_RID, cap + PCIS_MSIX_CONTROL, 2);
 	h->nr_vectors = (control & PCIS_MSIX_TABLE_SIZE) + 1;
 	h->msix_table = pci_bar_base(fn, fn->cfg.msix_bar) + fn->cfg.msix_table_off;
@@ -152,7 +183,7 @@ void sim_irq_mask_sync(struct port_host *h, u32 vec)
 	if ((h->omit & HOST_OMIT_IRQ_MASK) || !HOST_STEP(host_irq_mask))
 		return;
 	msix_write(h, vec, PCIS_MSIX_ENTRY_CONTROL, PCIS_MSIX_ENTRY_MASKED);
-	while (h->irq[vec].pending)
+	while (h->irq[vec].pending || h->irq[vec].running)
 		task_sleep(HOST_RUNNING_WAIT_PS);
 }
 

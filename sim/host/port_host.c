@@ -77,11 +77,13 @@ static int vm_mem_copy(struct port_vm *vm, gpa_t gpa, void *to, const void *from
 
 int sim_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len)
 {
+	schedule_point(vm->m);
 	return vm_mem_copy(vm, gpa, buf, NULL, len);
 }
 
 int sim_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len)
 {
+	schedule_point(vm->m);
 	return vm_mem_copy(vm, gpa, NULL, buf, len);
 }
 

@@ -31,6 +31,15 @@ static bool pir_empty(struct gvcpu *gv)
 	return any == 0;
 }
 
+/* One change of the control word: KVM uses cmpxchg. */
+static u64 control_change(struct gvcpu *gv, u64 clear, u64 set)
+{
+	u64 c = (control_rd(gv) & ~clear) | set;
+
+	control_wr(gv, c);
+	return c;
+}
+
 /* In xAPIC mode the id stands in bits 15:8 of the field (9.11). */
 u32 host_ndst(const struct machine *m, u32 pcpu)
 {
@@ -46,18 +55,22 @@ static void say_guard(struct gvcpu *gv, u64 what)
 
 void host_vcpu_run(struct gvcpu *gv)
 {
-	u32 omit = gv->vm->m->host->omit;
-	u64 c = control_rd(gv) & ~(PID_CONTROL_NV | PID_CONTROL_SN);
+	struct machine *m = gv->vm->m;
+	u64 ndst = FIELD_PREP(PID_CONTROL_NDST, host_ndst(m, gv->vcpu.pcpu)), c;
 
-	c |= FIELD_PREP(PID_CONTROL_NV, HOST_NV_POSTED);
-	if (!(omit & HOST_OMIT_NDST) && HOST_STEP(host_vcpu_ndst))
-		c = (c & ~PID_CONTROL_NDST) | FIELD_PREP(PID_CONTROL_NDST, host_ndst(gv->vm->m, gv->vcpu.pcpu));
+	if ((m->host->omit & HOST_OMIT_NDST) || !HOST_STEP(host_vcpu_ndst))
+		ndst = control_rd(gv) & PID_CONTROL_NDST;
+	c = control_change(gv, PID_CONTROL_NV | PID_CONTROL_NDST | PID_CONTROL_SN, FIELD_PREP(PID_CONTROL_NV, HOST_NV_POSTED) | ndst);
+	schedule_point(m);
 	/* While SN was set a vector may have come in without ON: look again (KVM c112b5f50232). */
-	if (!pir_empty(gv) && !(c & PID_CONTROL_ON) && !(omit & HOST_OMIT_PIR_CHECK) && HOST_STEP(host_pir_check)) {
-		c |= PID_CONTROL_ON;
+	if (!pir_empty(gv) && !(c & PID_CONTROL_ON) && !(m->host->omit & HOST_OMIT_PIR_CHECK) && HOST_STEP(host_pir_check)) {
+		control_change(gv, 0, PID_CONTROL_ON);
 		say_guard(gv, PID_CONTROL_ON);
 	}
-	control_wr(gv, c);
+	schedule_point(m);
+	/* Two tasks that stand on it may have found it off its core. */
+	if (gv->vcpu.state == VCPU_RUNNING)
+		return;
 	vcpu_run(&gv->vcpu, gv->vcpu.pcpu);
 	if (vcpu_irq_pending(&gv->vcpu))
 		vm_irq_ready(gv, &gv->vcpu);
@@ -66,7 +79,10 @@ void host_vcpu_run(struct gvcpu *gv)
 void host_vcpu_preempt(struct gvcpu *gv)
 {
 	vcpu_preempt(&gv->vcpu);
-	control_wr(gv, control_rd(gv) | PID_CONTROL_SN);
+	schedule_point(gv->vm->m);
+	/* It may have been run again meanwhile. */
+	if (gv->vcpu.state == VCPU_PREEMPTED)
+		control_change(gv, 0, PID_CONTROL_SN);
 }
 
 /* Off its core and onto another: the descriptor names the new one before the vCPU is entered there. */
@@ -83,12 +99,18 @@ void host_vcpu_migrate(struct gvcpu *gv, u32 pcpu)
 /* The wake-up vector instead of the notification; what came in before it was set is seen at once. */
 void host_vcpu_halt(struct gvcpu *gv)
 {
-	u64 c = (control_rd(gv) & ~PID_CONTROL_NV) | FIELD_PREP(PID_CONTROL_NV, HOST_NV_WAKEUP);
+	struct machine *m = gv->vm->m;
+	u64 c;
 
+	gv->kicked = false;
 	vcpu_halt(&gv->vcpu);
-	control_wr(gv, c);
-	if (c & PID_CONTROL_ON)
-		cpu_deliver(&gv->vm->m->cpu, gv->vm->m->cpu.pcpu[gv->vcpu.pcpu].apic_id, HOST_NV_WAKEUP, 0);
+	schedule_point(m);
+	/* Another task that stands on it may have run it again. */
+	if (gv->vcpu.state != VCPU_HALTED)
+		return;
+	c = control_change(gv, PID_CONTROL_NV, FIELD_PREP(PID_CONTROL_NV, HOST_NV_WAKEUP));
+	if ((c & PID_CONTROL_ON) && !(m->host->omit & HOST_OMIT_WAKEUP_RECHECK))
+		cpu_deliver(&m->cpu, m->cpu.pcpu[gv->vcpu.pcpu].apic_id, HOST_NV_WAKEUP, 0);
 }
 
 /* Wake every halted vCPU of that core that has something outstanding. */
@@ -99,7 +121,9 @@ void host_wakeup(struct machine *m, unsigned int pcpu)
 	for (i = 0; i < m->nr_vcpus; i++) {
 		struct gvcpu *gv = m->gvcpus[i];
 
-		if (gv && gv->vcpu.state == VCPU_HALTED && gv->vcpu.pcpu == pcpu && (control_rd(gv) & PID_CONTROL_ON))
+		if (gv && gv->vcpu.state == VCPU_HALTED && gv->vcpu.pcpu == pcpu && (control_rd(gv) & PID_CONTROL_ON)) {
+			gv->kicked = true;
 			task_wake_all(&gv->idle_wait);
+		}
 	}
 }

@@ -111,7 +111,7 @@ static json_t *run_json(const struct planned *p, const struct cli_options *o, bo
 {
 	const struct run_result *r = p->result;
 	const struct scenario_variant *v = &p->file->variant[p->variant];
-	char replay[640], class[24], seen[128];
+	char replay[CLI_REPLAY_MAX], class[24], seen[128];
 	json_t *j = json_object();
 
 	replay_command(p, o, replay, sizeof(replay));
@@ -137,6 +137,12 @@ static json_t *run_json(const struct planned *p, const struct cli_options *o, bo
 	json_object_set_new(j, "path", document_text(p->file->path));
 	json_object_set_new(j, "policy", document_text(policy_name(p->policy)));
 	json_object_set_new(j, "replay", document_text(replay));
+	if (*r->schedule)
+		json_object_set_new(j, "schedule", document_text(r->schedule));
+	if (r->schedules) {
+		json_object_set_new(j, "schedules", json_integer(r->schedules));
+		json_object_set_new(j, "schedules_different", json_integer(r->schedules_different));
+	}
 	json_object_set_new(j, "seed", document_hex(o->scenario.seed));
 	run_seen(p, false, seen, sizeof(seen));
 	json_object_set_new(j, "seen", document_text(seen));

@@ -115,7 +115,7 @@ static void put_failure(FILE *f, const struct run_result *r, const char *replay)
 static void put_case(FILE *f, const char *class, const struct planned *p, const struct cli_options *o)
 {
 	const struct run_result *r = p->result;
-	char replay[640], seen[128], name[80], classname[64];
+	char replay[CLI_REPLAY_MAX], seen[128], name[80], classname[64];
 
 	replay_command(p, o, replay, sizeof(replay));
 	run_seen(p, false, seen, sizeof(seen));

@@ -139,7 +139,7 @@ static void fingerprint(const struct planned *p, u32 rule, char hex[DIGEST_HEX_S
 static json_t *properties_json(const struct planned *p, const struct cli_options *o)
 {
 	const struct run_result *r = p->result;
-	char replay[640], class[24];
+	char replay[CLI_REPLAY_MAX], class[24];
 
 	replay_command(p, o, replay, sizeof(replay));
 	scenario_class(p->file, class);

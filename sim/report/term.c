@@ -187,10 +187,12 @@ static bool is_bad(enum run_outcome o)
 static void put_details(const struct planned *p, const struct cli_options *o, FILE *f)
 {
 	const struct run_result *r = p->result;
-	char replay[640];
+	char replay[CLI_REPLAY_MAX];
 	const char *line, *end;
 	u32 i;
 
+	if (r->schedules)
+		fprintf(f, "      %u schedules, %u different\n", r->schedules, r->schedules_different);
 	for (i = 0; i < r->nr_failures; i++)
 		fprintf(f, "      %s\n", r->failure[i].text);
 	if (is_bad(r->outcome) || o->verbose || r->outcome == RUN_EXPLORED)

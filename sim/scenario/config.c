@@ -34,12 +34,12 @@ static const struct field ssd_fields[] = {
 	NUMBER("private_namespace", ssd.ns[1].nsze, 1, 1ull << 34), { NULL }
 };
 
-static const char timing_keys[] = "fetch per_4k read write write_drain flush fixed admin reset dies";
+static const char timing_keys[] = "fetch per_4k read write write_drain flush fixed admin reset cqe_gap dies";
 static const struct field timing_fields[] = {
 	TIME("fetch", ssd.timing.fetch_ps), TIME("per_4k", ssd.timing.per_4k_ps), TIME("read", ssd.timing.read_ps),
 	TIME("write", ssd.timing.write_ps), TIME("write_drain", ssd.timing.write_drain_ps), TIME("flush", ssd.timing.flush_ps),
 	TIME("fixed", ssd.timing.fixed_ps), TIME("admin", ssd.timing.admin_ps), TIME("reset", ssd.timing.reset_ps),
-	NUMBER("dies", ssd.timing.dies, 1, 1024), { NULL }
+	TIME("cqe_gap", ssd.timing.cqe_gap_ps), NUMBER("dies", ssd.timing.dies, 1, 1024), { NULL }
 };
 
 static const char iommu_keys[] = "iotlb_sets iotlb_miss invalidation posted_interrupts x2apic";

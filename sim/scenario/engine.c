@@ -234,10 +234,29 @@ static void violated(void *opaque, const struct oracle_violation *v)
 	recorder_interest(r->recorder, v->io_id);
 }
 
+/* The schedule of the run, if it is to have one. */
+static int schedule_up(struct run *r)
+{
+	char text[SCENARIO_ERROR_MAX];
+
+	if (!r->schedule)
+		r->schedule = &r->own_schedule;
+	if (r->opt->schedule && !schedule_parse(r->schedule, r->opt->schedule, r->opt->seed)) {
+		snprintf(text, sizeof(text), "%s:1: '%.80s' is no schedule; give one as it was printed, - or ~7", r->file->path, r->opt->schedule);
+		run_break(r, RUN_ERROR, text);
+		return -1;
+	}
+	if (r->opt->schedule || r->opt->schedules)
+		r->cfg.schedule = r->schedule;
+	return 0;
+}
+
 static int machine_up(struct run *r)
 {
 	char text[SCENARIO_ERROR_MAX];
 
+	if (schedule_up(r))
+		return -1;
 	r->m = machine_new(&r->cfg);
 	if (!r->m) {
 		snprintf(text, sizeof(text), "%s:1: no such machine can be built; change machine = { ... }", r->file->path);
@@ -245,15 +264,17 @@ static int machine_up(struct run *r)
 		return -1;
 	}
 	r->recorder = recorder_new(r->m);
-	if (r->opt->record_max)
+	/* Of many schedules none is: the one that fails is repeated. */
+	if (r->opt->record_max && !r->explore)
 		r->recording = recording_new(r->m);
 	r->oracle = oracle_new(r->m, violated, r);
 	r->judge = r->oracle ? judge_new(r->m, r->oracle) : NULL;
-	if (!r->recorder || !r->judge || (r->opt->record_max && !r->recording)) {
+	if (!r->recorder || !r->judge || (r->opt->record_max && !r->explore && !r->recording)) {
 		run_break(r, RUN_INTERNAL, "no memory");
 		return -1;
 	}
 	rng_split(&r->rng, r->opt->seed, "scenario");
+	rng_split(&r->choices, r->opt->seed, "choose");
 	return 0;
 }
 
@@ -384,12 +405,17 @@ void scenario_run_recorded(const struct scenario_file *file, u32 variant, enum l
 		return;
 	}
 	*r = (struct run){ .opt = opt, .file = file, .variant = variant, .policy = policy, .res = out, .violations_allowed = ~0ull };
-	if (script_up(r) == 0 && machine_up(r) == 0) {
+	if (opt->schedules && explore_begin(r))
+		run_break(r, RUN_INTERNAL, "no memory");
+	else if (script_up(r) == 0 && machine_up(r) == 0) {
 		simulate(r);
 		run_conclude(r);
 		if (r->recording)
 			taken(opaque, recording_events(r->recording));
 	}
+	if (r->cfg.schedule)
+		schedule_text(r->schedule, out->schedule);
+	explore_end(r);
 	machine_down(r);
 	free(r);
 }

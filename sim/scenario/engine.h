@@ -93,6 +93,10 @@ struct run {
 	bool attack_open;
 	u64 attackers;			/* bit: VM id */
 	u64 violations_allowed;		/* said by expect.violations(n); ~0: not said */
+	struct schedule own_schedule, *schedule;	/* used where the options ask for one */
+	struct explore *explore;	/* NULL: one run */
+	bool raced;			/* race() was called */
+	struct rng choices;		/* of choose{} outside race() */
 	bool ended;			/* run(m) came back */
 	bool broken;			/* a mistake ended it */
 	size_t log_len;
@@ -117,6 +121,16 @@ void run_log(struct run *r, const char *text);
 
 /* conclude.c: from what happened to the result. Not after a mistake before anything ran. */
 void run_conclude(struct run *r);
+
+/*
+ * explore.c. race(fn) is the part of a run whose schedules are explored: from its beginning each is run in a
+ * process of its own, forked from the machine as it stands. explore_race() returns in each of them and, when all
+ * are done, in the first process, with the choices of its own made by default.
+ */
+int explore_begin(struct run *r);	/* 0 or -errno; where the options ask for it */
+void explore_race(struct run *r);
+/* The end of a run: a process of a schedule hands its result over and ends; the first takes what was found. */
+void explore_end(struct run *r);
 
 /* Make the VM of @w with the next id. 0 or -errno. In a host task. */
 int run_create_vm(struct run *r, const struct vm_wish *w, struct script_vm **out);
@@ -158,6 +172,7 @@ void verbs_open_memory(lua_State *L);
 void verbs_open_io(lua_State *L);
 void verbs_open_workload(lua_State *L);
 void verbs_open_attack(lua_State *L);
+void verbs_open_race(lua_State *L);
 void verbs_open_expect(lua_State *L);
 
 /* objects.c: userdata of the kinds "machine", "vm", "io", "workload", "actor" */

@@ -11,6 +11,7 @@
 #include "judge/verdict.h"
 #include "liov/liov.h"
 #include "expected.h"
+#include "schedule.h"
 
 #define SCENARIO_VARIANTS_MAX	16
 #define SCENARIO_TAGS_MAX	8
@@ -43,6 +44,8 @@ struct scenario_options {
 	u64 seed;
 	bool content_bytes;
 	u32 record_max;		/* events to hand over; 0: none */
+	u32 schedules;			/* explore so many; 0: one run, as @schedule says */
+	const char *schedule;		/* "12.1,87.3"; NULL: the order by default */
 };
 
 enum run_outcome {
@@ -98,6 +101,9 @@ struct run_result {
 	u32 attack_line;			/* of the scenario's file; 0: none */
 	struct run_recorded recorded;
 	char log[RESULT_LOG_BYTES];
+	/* Schedules explored; @schedule: what this result is of, empty without one. */
+	u32 schedules, schedules_different;
+	char schedule[SCHEDULE_TEXT_MAX];
 };
 
 /* Read the header. -1: @err has "file:line: what is wrong; what would be right". */

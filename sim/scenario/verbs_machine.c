@@ -117,6 +117,7 @@ static int m_plant(lua_State *L)
 		{ "iommu_range", HOST_OMIT_IOMMU_RANGE }, { "iommu_wait", HOST_OMIT_IOMMU_WAIT }, { "pir_check", HOST_OMIT_PIR_CHECK },
 		{ "vcpu_ndst", HOST_OMIT_NDST }, { "iommu_lazy", HOST_SYNC_LAZY }, { "iommu_leaves", HOST_SYNC_LEAVES },
 		{ "iommu_domain", HOST_SYNC_OTHER_DOMAIN },
+		{ "invept", HOST_OMIT_INVEPT }, { "ept_retry", HOST_OMIT_EPT_RETRY }, { "wakeup_recheck", HOST_OMIT_WAKEUP_RECHECK },
 	};
 	struct run *r = check_m(L);
 	int i, top = lua_gettop(L);

@@ -212,12 +212,20 @@ static int vm_preempt(lua_State *L)
 	return 0;
 }
 
+/* vm:run(vcpu, core): back on its core, or on another. */
 static int vm_run(lua_State *L)
 {
+	struct run *r = run_of(L);
 	struct gvcpu *gv = check_vcpu(L, check_live_vm(L, 1), 2);
 
-	if (gv->vcpu.state != VCPU_RUNNING)
+	if (gv->vcpu.state != VCPU_RUNNING) {
+		u64 core = arg_u64_or(L, 3, "the core", gv->vcpu.pcpu);
+
+		if (core != gv->vcpu.pcpu && (core >= r->cfg.pcpus || vm_core_is_taken(r->m, (u32)core)))
+			return luaL_error(L, "run: core %I is another vCPU's, or not there; there are %d", (lua_Integer)core, (int)r->cfg.pcpus);
+		gv->vcpu.pcpu = (unsigned int)core;
 		host_vcpu_run(gv);
+	}
 	task_wake_all(&gv->idle_wait);
 	task_wake_one(&gv->irq_wait);
 	return 0;

@@ -55,6 +55,7 @@ static inline void vm_ensure_running(struct gvcpu *gv)
 
 void vm_load(struct gvcpu *gv, gpa_t gpa, void *buf, u32 len)
 {
+	schedule_point(gv->vm->m);
 	vm_ensure_running(gv);
 	if (gv->nr_stores)
 		vm_drain_stores(gv);
@@ -63,6 +64,7 @@ void vm_load(struct gvcpu *gv, gpa_t gpa, void *buf, u32 len)
 
 void vm_post_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len)
 {
+	schedule_point(gv->vm->m);
 	vm_ensure_running(gv);
 	if (gv->nr_stores && !event_is_queued(&gv->store_drain))
 		sched_after(gv->vm->m->sched, &gv->store_drain, STORE_DRAIN_PS);
@@ -71,6 +73,7 @@ void vm_post_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len)
 
 void vm_store(struct gvcpu *gv, gpa_t gpa, const void *buf, u32 len)
 {
+	schedule_point(gv->vm->m);
 	vm_ensure_running(gv);
 	if (gv->nr_stores)
 		vm_drain_stores(gv);
@@ -86,8 +89,11 @@ void vm_drain_stores(struct gvcpu *gv)
 	memcpy(store, gv->store, n * sizeof(store[0]));
 	gv->nr_stores = 0;
 	vm_ensure_running(gv);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		schedule_point(gv->vm->m);
+		vm_ensure_running(gv);
 		vcpu_write(&gv->vcpu, (gpa_t){ store[i].gpa }, store[i].data, store[i].len);
+	}
 }
 
 /* Nobody fenced them: they reach memory late, past the doorbell that followed. Straight to memory: no task stands here. */
@@ -143,20 +149,26 @@ static void vm_irq_main(void *arg)
 		vcpu_eoi(&gv->vcpu);
 		gv->in_irq = false;
 		vm_pass(gv, IRQ_HANDLER_PS);
+		gv->handled++;
 		task_wake_all(&gv->idle_wait);
 	}
 }
 
 bool vm_idle(struct gvcpu *gv, u64 timeout_ps)
 {
+	u64 handled = gv->handled;
 	bool woken;
 
+	gv->kicked = false;
 	vm_pass(gv, 0);
+	/* What the caller waits for may have come while the time passed. */
+	if (gv->handled != handled)
+		return true;
 	/* While another task's exit is handled the vCPU is the host's: it cannot halt. */
 	if (gv->vm->cfg.halt_when_idle && gv->vcpu.state == VCPU_RUNNING && gv->vcpu.outside == 0 && !gv->vm->dead &&
 	    !gv->in_irq && gv->irq_off == 0 && !vcpu_irq_pending(&gv->vcpu))
 		host_vcpu_halt(gv);
-	woken = task_wait(&gv->idle_wait, timeout_ps);
+	woken = gv->kicked || gv->handled != handled || task_wait(&gv->idle_wait, timeout_ps);
 	if (gv->vcpu.state == VCPU_HALTED && !gv->vm->dead) {
 		task_sleep(gv->vm->m->cfg.halt_wake_ps);
 		if (gv->vcpu.state == VCPU_HALTED && !gv->vm->dead)

@@ -47,6 +47,8 @@ struct gvcpu {
 	struct port_waitq irq_wait;	/* its interrupt task */
 	struct port_waitq idle_wait;	/* tasks waiting for something to happen on it */
 	u64 interrupts;
+	u64 handled;			/* of them, those whose handler has ended */
+	bool kicked;			/* woken since it halted */
 	/* Stores to shared memory not yet fenced. */
 	struct { u64 gpa; u32 len; u8 data[64]; } store[VM_PENDING_STORES];
 	u32 nr_stores;
@@ -79,6 +81,7 @@ struct port_vm {
 	u64 ept_refused;		/* violations that nobody answered */
 	u64 device_exits;		/* trapped accesses to the virtual device */
 	u64 pages_mapped;
+	u64 revocations;		/* as KVM's mmu_invalidate_seq: what was asked before may not be mapped after */
 	u64 pinned_bytes;		/* frames LightIOV asked to keep in place */
 	bool exited;			/* its memory is freed as soon as nothing pins it */
 	struct port_guest guest;
