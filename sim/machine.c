@@ -117,16 +117,12 @@ static void machine_over_budget(void *opaque)
 	sched_stop(m->sched);
 }
 
-/* Every namespace has a place on the medium; NSID 1 starts it. */
+/* With metadata, 8 bytes a block more. */
 static u64 media_blocks(const struct nvme_config *ssd)
 {
-	u64 end = ssd->ncap;
-	u32 i;
+	u64 blocks = nvme_media_blocks(ssd);
 
-	for (i = 0; i < NVME_NAMESPACES_MAX; i++)
-		if (ssd->ns[i].first_block + ssd->ns[i].ncap > end)
-			end = ssd->ns[i].first_block + ssd->ns[i].ncap;
-	return end;
+	return ssd->metadata ? blocks + blocks / 64 + 1 : blocks;
 }
 
 static int machine_memory(struct machine *m)

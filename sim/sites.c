@@ -107,6 +107,11 @@ void sites_ablate(const struct site_set *s)
 		sim_site_ablated[i] = s && site_set_has(s, i);
 }
 
+void sites_omit(u32 i)
+{
+	sim_site_ablated[i] = true;
+}
+
 void sites_span(bool open)
 {
 	sim_site_now = open ? IN_SPAN : OUTSIDE;

@@ -321,7 +321,7 @@ static inline struct rig *rig_new(const struct nvme_config *cfg)
 	r->cfg = *cfg;
 	r->sched = sched_new();
 	r->memory = store_new(RIG_RAM_BYTES, STORE_NO_BUDGET, 0);
-	r->media = store_new(cfg->ncap * 512, STORE_NO_BUDGET, 0);
+	r->media = store_new(cfg->ncap * (cfg->metadata ? 520 : 512), STORE_NO_BUDGET, 0);
 	bus_init(&r->bus, r->memory);
 	assert_int_equal(bus_add_ram(&r->bus, 0, RIG_RAM_BYTES), 0);
 	r->trace = (struct trace){ .mask = { ~0ULL, ~0ULL }, .sched = r->sched, .fn = rig_trace, .opaque = r };

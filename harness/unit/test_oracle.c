@@ -170,6 +170,24 @@ static void ring(u32 vm, u32 qid, bool cq, u32 stride)
 	cpu(vm, true, BAR0 + NVME_REG_DBS + (2 * qid + cq) * stride);
 }
 
+static void test_cqe__in_anothers_queue__is_seen(void **state)
+{
+	(void)state;
+	event(TRACE_CQE, QUEUE(1), (u64)QUEUE(1) << 16 | 7, 0, 0);
+	legal();
+	event(TRACE_CQE, QUEUE(2), (u64)QUEUE(1) << 16 | 7, 0, 0);
+	breach(ORACLE_FRAME, 1, 2);
+}
+
+static void test_reservation__of_the_shared_namespace__is_seen(void **state)
+{
+	(void)state;
+	event(TRACE_RESERVATION, 1, 0x0D, 0, 0x800000);		/* the host's own */
+	legal();
+	event(TRACE_RESERVATION, QUEUE(1), 0x0D, 0, 0x800000);
+	breach(ORACLE_LBA, 1, SIM_OWNER_HOST);
+}
+
 static void test_doorbell__own_queues__only_those(void **state)
 {
 	(void)state;
@@ -180,6 +198,9 @@ static void test_doorbell__own_queues__only_those(void **state)
 	breach(ORACLE_DOORBELL, 1, 2);
 	ring(2, QUEUE(1), true, 4);
 	breach(ORACLE_DOORBELL, 2, 1);
+	ring(1, 7, false, 4);
+	legal();			/* a queue that nobody has made (QD-06) */
+	event(SIM_TRACE_QUEUE, SIM_OWNER_HOST, 7, 1, 0);
 	ring(1, 7, false, 4);
 	breach(ORACLE_DOORBELL, 1, SIM_OWNER_HOST);
 	event(SIM_TRACE_QUEUE, 1, QUEUE(1), 0, 0);
@@ -423,6 +444,8 @@ int main(void)
 		TEST(test_cpu__memory__own_and_mapped_queue_pages),
 		TEST(test_cpu__registers__doorbells_only),
 		TEST(test_doorbell__own_queues__only_those),
+		TEST(test_cqe__in_anothers_queue__is_seen),
+		TEST(test_reservation__of_the_shared_namespace__is_seen),
 		TEST(test_admin__its_doorbells__the_hosts),
 		TEST(test_vector__message_of_own_queue__only_that),
 		TEST(test_function__of_a_vm__answers_for_it),

@@ -208,6 +208,11 @@ static int vm_take_numbers(struct liov_vm *vm)
 	err = liov_extents_take(&be->lbas, vm->cfg.lbas, 1, &vm->lba.start);
 	if (!err)
 		vm->lba.count = vm->cfg.lbas;
+	/* LBA-12: a namespace may have more block numbers than blocks. */
+	if (!err && !LIOV_CHECK(backend_capacity, vm->lba.start + vm->lba.count <= be->info.ncap)) {
+		liov_deny(be, LIOV_BACKEND, vm->cfg.id, 0, vm->lba.start, be->info.ncap);
+		err = -EINVAL;
+	}
 	if (!err && be->cfg.dma_offset) {
 		err = liov_extents_take(&be->windows, window, window, &vm->window.start);
 		if (!err) {

@@ -195,6 +195,20 @@ static void ctrl_copy_limits(struct liov_ctrl_info *in, const u8 *ns)
 		in->oncs &= (u16)~NVME_ONCS_COPY;
 }
 
+/*
+ * Metadata would be a second buffer, and LightIOV moves none. What it can live with is protection information
+ * and nothing else, which the controller makes and takes away itself (NVM 5.2.2: MS = 8 and PRACT).
+ * What of a guest's names a buffer is still checked: GPA-11.
+ */
+static int ctrl_metadata(struct liov_ctrl_info *in, const u8 *ns, u32 ms)
+{
+	in->pi = ms == 8 && (ns[NVME_ID_NS_DPS] & 7);
+	/* Copy has a tag for each range and one for the destination: not done. */
+	if (in->pi)
+		in->oncs &= (u16)~NVME_ONCS_COPY;
+	return ms && !in->pi ? -EINVAL : 0;
+}
+
 static int ctrl_identify(struct liov_backend *be, u8 *buf)
 {
 	struct liov_ctrl_info *in = &be->info;
@@ -218,13 +232,13 @@ static int ctrl_identify(struct liov_backend *be, u8 *buf)
 	if (err)
 		return err < 0 ? err : -EIO;
 	memcpy(&in->nsze, buf + NVME_ID_NS_NSZE, sizeof(in->nsze));
+	memcpy(&in->ncap, buf + NVME_ID_NS_NCAP, sizeof(in->ncap));
 	memcpy(&lbaf, buf + NVME_ID_NS_LBAF0 + 4 * (buf[NVME_ID_NS_FLBAS] & 0xf), sizeof(lbaf));
 	in->lba_shift = lbaf >> 16 & 0xff;
 	ctrl_copy_limits(in, buf);
-	/* Metadata would be a second buffer that nobody checks. */
-	if (in->nsze == 0 || (in->lba_shift != 9 && in->lba_shift != 12) || (lbaf & 0xffff) != 0)
+	if (in->nsze == 0 || (in->lba_shift != 9 && in->lba_shift != 12))
 		return -EINVAL;
-	return 0;
+	return ctrl_metadata(in, buf, lbaf & 0xffff);
 }
 
 static int ctrl_set_queues(struct liov_backend *be, u32 want)

@@ -29,7 +29,7 @@ static inline bool fe_size_ok(const struct liov_frontend *fe, u64 blocks)
 	(void)fe, (void)blocks;
 	return true;
 #else
-	return fe->mdts_bytes == 0 || blocks << fe->lba_shift <= fe->mdts_bytes;
+	return LIOV_CHECK(frontend_transfer_size, fe->mdts_bytes == 0 || blocks << fe->lba_shift <= fe->mdts_bytes);
 #endif
 }
 

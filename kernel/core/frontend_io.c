@@ -98,7 +98,7 @@ static int fe_build_prps(struct liov_fe_queue *q, const struct liov_request *rq,
 	while (fe_next_page(&it, &gpa, &len)) {
 		u64 entry = liov_dma_translate(off, gpa).v;
 
-		if (n > FE_LIST_ENTRIES)
+		if (!LIOV_CHECK(frontend_transfer_size, n <= FE_LIST_ENTRIES))
 			return -EINVAL;
 		if (!fe_memory_ok(q, gpa, len)) {
 			fe_trace(fe, LIOV_TRACE_DENY, 0, gpa.v, len);
@@ -156,6 +156,10 @@ static int fe_build_rw(struct liov_fe_queue *q, const struct liov_request *rq, u
 	sqe->cdw10 = (u32)slba;
 	sqe->cdw11 = (u32)(slba >> 32);
 	sqe->cdw12 = (rq->blocks - 1) | (rq->fua ? (u32)NVME_RW_FUA : 0);
+	if (fe->info.flags & LIOV_INFO_PROTECTED) {
+		sqe->cdw12 |= (u32)NVME_RW_PRACT;
+		sqe->cdw14 = (u32)slba;
+	}
 	if (rq->op == LIOV_OP_WRITE_ZEROES)
 		return 0;
 	if (!fe_size_ok(fe, rq->blocks)) {
@@ -165,7 +169,7 @@ static int fe_build_rw(struct liov_fe_queue *q, const struct liov_request *rq, u
 	ret = fe_check_shape(rq, &bytes);
 	if (ret)
 		return ret;
-	if ((u64)rq->blocks << fe->lba_shift != bytes || (fe->mdts_bytes && bytes > fe->mdts_bytes))
+	if ((u64)rq->blocks << fe->lba_shift != bytes || !fe_size_ok(fe, rq->blocks))
 		return -EINVAL;
 	return fe_build_prps(q, rq, tag, sqe);
 }

@@ -123,10 +123,19 @@ static int hostio_end(struct liov_hwq *q, int err)
 	return err ? err : wait_err ? wait_err : status;
 }
 
-static struct nvme_sqe hostio_rw(u8 opcode, u64 slba, u32 nlb)
+/* With PRACT the controller makes and checks protection information by itself: there is no second buffer. */
+static struct nvme_sqe hostio_rw(const struct liov_backend *be, u8 opcode, u64 slba, u32 nlb)
 {
-	return (struct nvme_sqe){ .opcode = opcode, .nsid = 1, .cdw10 = (u32)slba, .cdw11 = (u32)(slba >> 32),
-				  .cdw12 = opcode == NVME_CMD_FLUSH ? 0 : nlb - 1 };
+	struct nvme_sqe sqe = { .opcode = opcode, .nsid = 1, .cdw10 = (u32)slba, .cdw11 = (u32)(slba >> 32) };
+
+	if (opcode == NVME_CMD_FLUSH)
+		return sqe;
+	sqe.cdw12 = nlb - 1;
+	if (be->info.pi) {
+		sqe.cdw12 |= (u32)NVME_RW_PRACT;
+		sqe.cdw14 = (u32)slba;
+	}
+	return sqe;
 }
 
 /* PRPs for @pages pages from @iova on, or for the same page each time. */
@@ -167,7 +176,7 @@ int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u64 start, u64 nr)
 		return err;
 	while (nr > 0 && !err && q->io->status == 0) {
 		u32 n = (u32)(nr < chunk ? nr : chunk);
-		struct nvme_sqe sqe = hostio_rw(opcode, start, n);
+		struct nvme_sqe sqe = hostio_rw(be, opcode, start, n);
 
 		/* Every entry of the list is the page of zeros: commands in flight share it, a shorter one reads less of it. */
 		if (opcode == NVME_CMD_WRITE)
@@ -179,7 +188,7 @@ int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u64 start, u64 nr)
 	if (!err)
 		err = hostio_wait(q, 0);
 	if (!err && q->io->status == 0) {
-		struct nvme_sqe sqe = hostio_rw(NVME_CMD_FLUSH, 0, 0);
+		struct nvme_sqe sqe = hostio_rw(be, NVME_CMD_FLUSH, 0, 0);
 
 		err = hostio_submit(q, &sqe);
 	}
@@ -192,7 +201,7 @@ int liov_hostio_check_zero(struct liov_hwq *q, u64 start, u64 nr, bool *zero)
 	u32 n = (u32)(nr < page_blocks ? nr : page_blocks);
 	u32 bytes = n << q->be->info.lba_shift;
 	struct liov_hostio *io = q->io;
-	struct nvme_sqe sqe = hostio_rw(NVME_CMD_READ, start, n);
+	struct nvme_sqe sqe = hostio_rw(q->be, NVME_CMD_READ, start, n);
 	u64 fill = FILL;
 	int err;
 
@@ -257,7 +266,7 @@ static void hostio_unmap(struct liov_backend *be, u32 nr, iova_t iova, bool reus
 int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t slba, u32 nlb,
 		 const struct port_pages *pages)
 {
-	struct nvme_sqe sqe = hostio_rw(opcode, slba.v, nlb);
+	struct nvme_sqe sqe = hostio_rw(be, opcode, slba.v, nlb);
 	u64 bytes = (u64)nlb << be->info.lba_shift;
 	u32 nr = (u32)((bytes + SPEC_PAGE_SIZE - 1) >> SPEC_PAGE_SHIFT);
 	iova_t iova = { 0 };

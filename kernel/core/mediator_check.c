@@ -118,6 +118,10 @@ void liov_mediator_rebuild(const struct liov_vm *vm, const struct nvme_sqe *in, 
 		out->cdw12 = (u32)(in->cdw12 & (NVME_RW_NLB | NVME_RW_FUA));
 		if (in->opcode == NVME_CMD_WRITE_ZEROES)
 			out->cdw12 |= (u32)(in->cdw12 & NVME_WZ_DEAC);
+		if (vm->be->info.pi) {
+			out->cdw12 |= (u32)NVME_RW_PRACT;
+			out->cdw14 = (u32)phys;
+		}
 		break;
 	}
 }

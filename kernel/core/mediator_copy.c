@@ -14,9 +14,9 @@ u16 liov_mediator_check_copy(const struct liov_vm *vm, const struct nvme_sqe *sq
 {
 	cmd->bad = sqe->cdw10 | (u64)sqe->cdw11 << 32;
 	cmd->bad_len = FIELD_GET(NVME_COPY_NR, sqe->cdw12) + 1;
-	if (FIELD_GET(NVME_COPY_FORMAT, sqe->cdw12))
+	if (!LIOV_CHECK(mediator_copy_format, !FIELD_GET(NVME_COPY_FORMAT, sqe->cdw12)))
 		return NVME_SC_INVALID_FIELD;
-	return cmd->bad_len > vm->be->info.copy.ranges ? NVME_SC_COPY_LIMIT : 0;
+	return LIOV_CHECK(mediator_copy_limit, cmd->bad_len <= vm->be->info.copy.ranges) ? 0 : NVME_SC_COPY_LIMIT;
 }
 
 static u16 refuse(struct liov_mediator *med, u16 status, u64 slba, u64 count)
@@ -35,9 +35,9 @@ static u16 check_ranges(struct liov_mediator *med, const struct nvme_copy_range 
 	for (i = 0; i < nr; i++) {
 		u64 count = r[i].nlb + 1ull;
 
-		if (count > vm->be->info.copy.range_blocks)
+		if (!LIOV_CHECK(mediator_copy_limit, count <= vm->be->info.copy.range_blocks))
 			return refuse(med, NVME_SC_COPY_LIMIT, r[i].slba, count);
-		if (!liov_lba_inside(vm->lba.count, (vlba_t){ r[i].slba }, count))
+		if (!LIOV_CHECK(mediator_copy_range, liov_lba_inside(vm->lba.count, (vlba_t){ r[i].slba }, count)))
 			return refuse(med, NVME_SC_LBA_RANGE, r[i].slba, count);
 		*total += count;
 	}
@@ -60,15 +60,17 @@ u16 liov_mediator_copy(struct liov_mediator *med, const struct nvme_sqe *in, u32
 	status = check_ranges(med, r, nr, &total);
 	if (status)
 		return status;
-	if (total > vm->be->info.copy.blocks)
+	if (!LIOV_CHECK(mediator_copy_limit, total <= vm->be->info.copy.blocks))
 		return refuse(med, NVME_SC_COPY_LIMIT, to.v, total);
-	if (!liov_lba_inside(vm->lba.count, to, total))
+	if (!LIOV_CHECK(mediator_copy_target, liov_lba_inside(vm->lba.count, to, total)))
 		return refuse(med, NVME_SC_LBA_RANGE, to.v, total);
 	for (i = 0; i < nr; i++)
 		r[i] = (struct nvme_copy_range){ .slba = liov_lba_translate(vm->lba.start, (vlba_t){ r[i].slba }).v,
 						 .nlb = r[i].nlb };
 	port_shm_copy_out(list, off, r, bytes);
 	med->tags[tag].sqe.prp1 = liov_mediator_list_iova(med, tag).v;
+	if (!LIOV_STEP(mediator_copy_private))
+		med->tags[tag].sqe.prp1 = liov_dma_translate(vm->dma_offset, (gpa_t){ in->prp1 }).v;
 	/* Read and written. */
 	med->tags[tag].cost = 2 * (u32)(((total << vm->be->info.lba_shift) + SPEC_PAGE_SIZE - 1) >> SPEC_PAGE_SHIFT);
 	return 0;

@@ -328,7 +328,7 @@ static bool serve(struct liov_mediator *med, struct liov_mediated_queue *q)
 /* The next queue in turn that has a command, and a place for its completion. */
 static struct liov_mediated_queue *next_queue(struct liov_mediator *med)
 {
-	struct liov_mediated_queue *found = NULL;
+	struct liov_mediated_queue *found = NULL, *full = NULL;
 	unsigned long flags = port_lock_irqsave(&med->lock);
 	u32 n = med->vm->cfg.nr_queues, i;
 
@@ -343,10 +343,14 @@ static struct liov_mediated_queue *next_queue(struct liov_mediator *med)
 		cq = cq_of(med, q->sq.cqid);
 		if (LIOV_CHECK(mediator_cq_room, cq_used(cq) + cq->reserved + 1 < cq->entries))
 			found = q;
+		else
+			full = q;
 	}
 	if (found)
 		med->next = (found->index + 1) % n;
 	port_unlock_irqrestore(&med->lock, flags);
+	if (full)
+		liov_guard(med->vm->be, LIOV_MEDIATOR, med->vm->cfg.id, LIOV_GUARD_CQ_FULL, full->index + 1, full->sq.cqid);
 	return found;
 }
 

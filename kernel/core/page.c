@@ -16,9 +16,11 @@ int liov_info_page_init(struct liov_vm *vm)
 		.magic = LIOV_INFO_MAGIC,
 		.major = LIOV_ABI_MAJOR,
 		.minor = LIOV_ABI_MINOR,
-		.flags = direct || be->cfg.watch_doorbells ? LIOV_INFO_DOORBELLS : 0,
+		/* Under mediated the mediator translates, and sees to protection. */
+		.flags = (direct || be->cfg.watch_doorbells ? LIOV_INFO_DOORBELLS : 0) |
+			 (direct && be->info.pi ? LIOV_INFO_PROTECTED : 0),
 		.nr_queues = vm->cfg.nr_queues,
-		/* Under mediated the mediator translates: the guest's numbers are its own. */
+		/* So the guest's numbers are its own. */
 		.lba_start = direct ? vm->lba.start : 0,
 		.lba_count = vm->lba.count,
 		.dma_offset = direct ? vm->dma_offset : 0,

@@ -112,6 +112,9 @@ int liov_vm_queue_create_sq(struct liov_vm *vm, u32 index, u32 entries, u32 cq_i
 		return -EINVAL;
 	if (vm->be->resetting || vm->dying)
 		return -EBUSY;
+	/* A guest's number is one of its own queues, whatever the hardware calls them (QD-09). */
+	if (!LIOV_STEP(device_cqid_virtual) && cq_index < vm->be->info.io_queues)
+		cq = &vm->be->hwq[cq_index + 1];
 	liov_hwq_set_closed(q, true, q->cq_closed);
 	err = liov_hwq_create_sq(q, entries, cq);
 	if (err)

@@ -68,12 +68,24 @@ static bool config_is_valid(const struct nvme_config *cfg)
 	if (cfg->oncs & ~(NVME_ONCS_COMPARE | NVME_ONCS_DSM | NVME_ONCS_WRITE_ZEROES | NVME_ONCS_RESERVATIONS |
 			  NVME_ONCS_COPY))
 		return false;
+	if (cfg->metadata && (!cfg->mdts || cfg->mdts > NVME_META_MDTS_MAX))
+		return false;
 	/* CMBSZ counts in 4 KiB with 20 bits; a BAR is a power of two. */
 	if (cfg->cmb_size_bytes & (cfg->cmb_size_bytes - 1))
 		return false;
 	if (cfg->cmb_size_bytes && (cfg->cmb_size_bytes < NVME_PAGE_SIZE || cfg->cmb_size_bytes > 1ULL << 31))
 		return false;
 	return cfg->timing.dies && cfg->timing.dies <= NVME_DIES_MAX;
+}
+
+/* Every namespace has a place on the medium; NSID 1 starts it. */
+u64 nvme_media_blocks(const struct nvme_config *cfg)
+{
+	u64 end = cfg->ncap;
+
+	for (u32 i = 0; i < NVME_NAMESPACES_MAX; i++)
+		end = nvme_max(end, cfg->ns[i].first_block + cfg->ns[i].ncap);
+	return end;
 }
 
 static u64 page_up(u64 val)
@@ -128,7 +140,8 @@ static bool memory_alloc(struct nvme *n)
 	n->frags = calloc((size_t)n->nr_slots * n->max_frags, sizeof(*n->frags));
 	n->frag_lens = calloc((size_t)n->nr_slots * n->max_frags, sizeof(*n->frag_lens));
 	n->die_free_ps = calloc(n->cfg.timing.dies, sizeof(*n->die_free_ps));
-	if (!n->sq || !n->cq || !n->cmd || !n->free_slot || !n->frags || !n->frag_lens || !n->die_free_ps)
+	n->cid_busy = calloc((size_t)n->nr_queues * NVME_CID_WORDS, sizeof(*n->cid_busy));
+	if (!n->cid_busy || !n->sq || !n->cq || !n->cmd || !n->free_slot || !n->frags || !n->frag_lens || !n->die_free_ps)
 		return false;
 	if (!n->cfg.cqr) {
 		n->queue_pages = calloc((size_t)n->nr_queues * 2 * n->pages_per_queue, sizeof(*n->queue_pages));
@@ -189,7 +202,7 @@ struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, stru
 		return NULL;
 	n->cfg = *cfg;
 	if (!n->cfg.ns[0].nsze)
-		n->cfg.ns[0] = (struct nvme_ns_config){ .nsze = cfg->nsze, .ncap = cfg->ncap };
+		n->cfg.ns[0] = (struct nvme_ns_config){ .nsze = cfg->nsze, .ncap = cfg->ncap, .pi = cfg->metadata };
 	if (!config_is_valid(&n->cfg))
 		goto out_free;
 	n->sched = sched;
@@ -200,6 +213,7 @@ struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, stru
 		goto out_free;
 	slots_init(n);
 	n->ns_attached = ~0ULL;
+	n->meta_off = nvme_media_blocks(&n->cfg) << NVME_BLOCK_SHIFT;
 	nvme_regs_init(n);
 	fc.vendor_id = cfg->vendor_id ? cfg->vendor_id : VENDOR_DEFAULT;
 	fc.device_id = cfg->device_id ? cfg->device_id : DEVICE_DEFAULT;
@@ -230,6 +244,7 @@ void nvme_free(struct nvme *n)
 	if (!n->cfg.cmb_memory)
 		free(n->cmb);
 	free(n->nrd);
+	free(n->cid_busy);
 	free(n->queue_pages);
 	free(n->die_free_ps);
 	free(n->frag_lens);

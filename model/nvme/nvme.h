@@ -35,6 +35,7 @@ struct nvme_timing {
 struct nvme_ns_config {
 	u64 first_block;
 	u64 nsze, ncap;		/* nsze 0: inactive */
+	bool pi;		/* its metadata, where there is any, is protection information of type 1 */
 };
 
 struct nvme_config {
@@ -60,6 +61,11 @@ struct nvme_config {
 	bool resource_domains;	/* offers the resource-domain admin command */
 	bool ns_management;	/* namespaces come and go within @ncap blocks; those of @ns are there at first */
 	bool pasid;		/* has the PASID capability, and binds queues to PASIDs and namespaces */
+	/*
+	 * The LBA format has 8 bytes of metadata in a separate buffer, with protection information in NSID 1; MDTS 1
+	 * to 8. @media holds them behind the namespaces' places: 8 bytes a block.
+	 */
+	bool metadata;
 	bool keeps_deallocated;	/* DLFEAT 000b: Deallocate leaves old data to be read */
 	bool fragile_doorbells;	/* an invalid doorbell write is fatal (CSTS.CFS), as on some controllers */
 	struct nvme_timing timing;
@@ -82,6 +88,9 @@ void nvme_free(struct nvme *nvme);
 
 struct pci_function *nvme_function(struct nvme *nvme);
 const struct nvme_counters *nvme_counters(const struct nvme *nvme);
+
+/* Blocks up to the end of the last namespace's place: where the metadata of @media begins. */
+u64 nvme_media_blocks(const struct nvme_config *cfg);
 
 /*
  * Fault injection: from now on commands that touch these blocks of the medium fail: reads with

@@ -31,7 +31,7 @@ static u16 admin_format(struct nvme_cmd *cmd)
 
 	if (status)
 		return status;
-	if (FIELD_GET(NVME_FORMAT_LBAF, sqe->cdw10) || FIELD_GET(NVME_FORMAT_PI, sqe->cdw10))
+	if (FIELD_GET(NVME_FORMAT_LBAF, sqe->cdw10) || FIELD_GET(NVME_FORMAT_PI, sqe->cdw10) > n->cfg.metadata)
 		return NVME_SC_FORMAT_INVALID | NVME_DNR;
 	if (FIELD_GET(NVME_FORMAT_SES, sqe->cdw10) > NVME_FORMAT_SES_MAX)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
@@ -42,6 +42,8 @@ static u16 admin_format(struct nvme_cmd *cmd)
 			continue;
 		trace4(n->trace, TRACE_MEDIA, cmd->io_id, cmd->sqid, sqe->opcode, ns->first_block, ns->ncap);
 		nvme_media_zero(n, ns, 0, ns->ncap);
+		nvme_meta_deallocate(n, ns, 0, ns->ncap);
+		n->cfg.ns[nsid - 1].pi = FIELD_GET(NVME_FORMAT_PI, sqe->cdw10);
 	}
 	cmd->t_ps = nvme_media_flush_time(n, cmd->t_ps);
 	return NVME_SC_SUCCESS;

@@ -28,6 +28,7 @@ void nvme_cmd_put(struct nvme_cmd *cmd)
 
 	sched_cancel(n->sched, &cmd->ev);
 	cmd->stage = NVME_STAGE_FREE;
+	n->cid_busy[cmd->sqid * NVME_CID_WORDS + cmd->sqe.cid / 64] &= ~BIT_ULL(cmd->sqe.cid % 64);
 	n->free_slot[n->nr_free++] = (u16)(cmd - n->cmd);
 }
 

@@ -10,9 +10,9 @@
 
 static u16 check_command(const struct nvme_cmd *cmd, u32 nr)
 {
-	if (FIELD_GET(NVME_COPY_FORMAT, cmd->sqe.cdw12))
+	if (!MODEL_CHECK(controller_copy_format, !FIELD_GET(NVME_COPY_FORMAT, cmd->sqe.cdw12)))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	if (nr > NVME_COPY_RANGES_MAX)
+	if (!MODEL_CHECK(controller_copy_limit, nr <= NVME_COPY_RANGES_MAX))
 		return NVME_SC_COPY_LIMIT | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -59,6 +59,7 @@ static void commit(struct nvme_cmd *cmd, const struct nvme_copy_range *range, u3
 
 		nvme_io_trace_media(cmd, NVME_CMD_READ, range[i].slba, nlb);
 		nvme_media_copy(n, cmd->ns, to, range[i].slba, nlb);
+		nvme_meta_copy(cmd, to, range[i].slba, nlb);
 		read_ps = nvme_max(read_ps, end_ps);
 		to += nlb;
 	}

@@ -53,8 +53,11 @@ void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len)
 	bool is_cq = index & 1, ok;
 
 	/* One write is one doorbell: other widths, places between two strides and pages behind the last are none. */
-	if (!MODEL_CHECK(controller_doorbell_shape, len == 4 && off < n->db_end && !(off & ((1ULL << shift) - 1))) ||
-	    !nvme_is_running(n))
+	if (!MODEL_CHECK(controller_doorbell_shape, len == 4 && off < n->db_end && !(off & ((1ULL << shift) - 1)))) {
+		trace4(n->trace, TRACE_DOORBELL_SHAPE, 0, off, val, len, 0);
+		return;
+	}
+	if (!nvme_is_running(n))
 		return;
 	if (qid >= n->nr_queues || !MODEL_CHECK(controller_doorbell_live, is_cq ? n->cq[qid].live : n->sq[qid].live)) {
 		bad(n, off, val, qid, NVME_AEN_DOORBELL_REG);

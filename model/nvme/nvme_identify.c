@@ -10,7 +10,9 @@
 #define WCTEMP_K 343
 #define CCTEMP_K 353
 #define RAB_LOG2 0		/* recommended burst of 1 */
-#define LBAF0_512 (9u << 16)	/* LBADS 9, no metadata, RP 0 */
+#define LBAF0_512 (9u << 16)	/* LBADS 9, RP 0; metadata in bits 15:0 */
+#define MC_SEPARATE 0x02
+#define DPC_TYPE1_LAST 0x11
 #define DLFEAT_READS_ZERO 0x01
 #define DLFEAT_UNREPORTED 0x00
 #define NGUID_SIZE 16
@@ -136,7 +138,12 @@ static void identify_ns(const struct nvme *n, u32 nsid, u8 *p)
 	}
 	put_nguid(n, nsid, p + NVME_ID_NS_NGUID);
 	put_eui64(n, nsid, p + NVME_ID_NS_EUI64);
-	put32(p, NVME_ID_NS_LBAF0, LBAF0_512);
+	put32(p, NVME_ID_NS_LBAF0, LBAF0_512 | (n->cfg.metadata ? NVME_META_SIZE : 0));
+	if (n->cfg.metadata) {
+		p[NVME_ID_NS_MC] = MC_SEPARATE;
+		p[NVME_ID_NS_DPC] = DPC_TYPE1_LAST;
+		p[NVME_ID_NS_DPS] = ns->pi;
+	}
 }
 
 static u32 put_descriptor(u8 *p, u32 off, u8 type, u8 len)

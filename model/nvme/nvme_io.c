@@ -176,12 +176,16 @@ static u64 pieces(u64 nlb)
 static u16 do_write(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
+	u16 status;
 
 	if (nvme_media_is_broken(n, cmd->ns, cmd->slba, cmd->nlb))
 		return NVME_SC_WRITE_FAULT;
 	nvme_io_trace_media(cmd, cmd->sqe.opcode, cmd->slba, cmd->nlb);
 	if (!nvme_media_from_host(cmd))
 		return NVME_SC_DATA_TRANSFER;
+	status = nvme_meta_from_host(cmd);
+	if (status)
+		return status;
 	n->count.written_blocks += cmd->nlb;
 	n->count.write_commands++;
 	cmd->t_ps = nvme_media_write_time(n, pieces(cmd->nlb), cmd->t_ps, nvme_io_writes_through(cmd));
@@ -194,6 +198,7 @@ static u16 do_write_zeroes(struct nvme_cmd *cmd)
 
 	nvme_io_trace_media(cmd, cmd->sqe.opcode, cmd->slba, cmd->nlb);
 	nvme_media_zero(n, cmd->ns, cmd->slba, cmd->nlb);
+	nvme_meta_zero(cmd);
 	n->count.written_blocks += cmd->nlb;
 	n->count.write_commands++;
 	cmd->t_ps = nvme_media_write_time(n, pieces(cmd->nlb), cmd->t_ps, nvme_io_writes_through(cmd));
@@ -221,8 +226,10 @@ static u16 do_dsm(struct nvme_cmd *cmd)
 		return NVME_SC_SUCCESS;
 	for (u32 i = 0; i < nr; i++) {
 		nvme_io_trace_media(cmd, NVME_CMD_DSM, range[i].slba, range[i].nlb);
-		if (!n->cfg.keeps_deallocated)
-			nvme_media_zero(n, cmd->ns, range[i].slba, range[i].nlb);
+		if (n->cfg.keeps_deallocated)
+			continue;
+		nvme_media_zero(n, cmd->ns, range[i].slba, range[i].nlb);
+		nvme_meta_deallocate(n, cmd->ns, range[i].slba, range[i].nlb);
 	}
 	cmd->t_ps = nvme_media_write_time(n, nr, cmd->t_ps, false);
 	return NVME_SC_SUCCESS;
@@ -238,7 +245,9 @@ static u16 start_read(struct nvme_cmd *cmd)
 
 static u16 map_data(struct nvme_cmd *cmd, enum io_kind kind)
 {
-	return nvme_data_map(cmd, cmd->nlb << NVME_BLOCK_SHIFT, kind == IO_READ ? NVME_TO_HOST : NVME_FROM_HOST);
+	u16 status = nvme_data_map(cmd, cmd->nlb << NVME_BLOCK_SHIFT, kind == IO_READ ? NVME_TO_HOST : NVME_FROM_HOST);
+
+	return status ? status : nvme_meta_map(cmd);
 }
 
 static u16 execute(struct nvme_cmd *cmd)
@@ -296,13 +305,23 @@ void nvme_io_execute(struct nvme_cmd *cmd)
 void nvme_io_transfer(struct nvme_cmd *cmd)
 {
 	struct nvme *n = cmd->nvme;
+	u16 status;
 
 	nvme_io_trace_media(cmd, cmd->sqe.opcode, cmd->slba, cmd->nlb);
 	n->count.read_blocks += cmd->nlb;
 	n->count.read_commands++;
 	if (cmd->sqe.opcode == NVME_CMD_COMPARE) {
-		finish_after_flight(cmd, nvme_media_compare(cmd));
+		status = nvme_media_compare(cmd);
+		finish_after_flight(cmd, status ? status : nvme_meta_compare(cmd));
 		return;
 	}
-	nvme_cmd_finish(cmd, nvme_media_to_host(cmd) ? NVME_SC_SUCCESS : NVME_SC_READ_ERROR);
+	status = nvme_meta_check_read(cmd);
+	if (status) {
+		finish_after_flight(cmd, status);
+		return;
+	}
+	status = nvme_media_to_host(cmd) ? NVME_SC_SUCCESS : NVME_SC_READ_ERROR;
+	if (!status)
+		nvme_meta_to_host(cmd);
+	nvme_cmd_finish(cmd, status);
 }

@@ -57,12 +57,12 @@ static bool place_is_free(const struct nvme *n, u64 first, u64 ncap)
 	return first <= n->cfg.ncap && n->cfg.ncap - first >= ncap && !taken_up_to(n, first, ncap);
 }
 
-static u16 check_wish(const struct nvme_ns_wish *w)
+static u16 check_wish(const struct nvme *n, const struct nvme_ns_wish *w)
 {
 	if (w->flbas & 0xF)
 		return NVME_SC_FORMAT_INVALID | NVME_DNR;
-	/* Neither protection nor sharing; and blocks there must be. */
-	if (w->dps || w->nmic || !w->ncap || w->ncap > w->nsze || w->nsze > NVME_NSZE_MAX)
+	/* No sharing, protection as with metadata; and blocks there must be. */
+	if (w->dps > n->cfg.metadata || w->nmic || !w->ncap || w->ncap > w->nsze || w->nsze > NVME_NSZE_MAX)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	return NVME_SC_SUCCESS;
 }
@@ -79,7 +79,7 @@ static u16 create(struct nvme_cmd *cmd)
 		return status;
 	if (!nvme_buf_from_host(cmd, n->scratch))
 		return NVME_SC_DATA_TRANSFER;
-	status = check_wish(w);
+	status = check_wish(n, w);
 	if (status)
 		return status;
 	while (i < NVME_NAMESPACES_MAX && i < n->cfg.nn && n->cfg.ns[i].nsze)
@@ -90,7 +90,7 @@ static u16 create(struct nvme_cmd *cmd)
 		first = w->first_block;
 	if (w->place_magic == NVME_NS_PLACE_MAGIC ? !place_is_free(n, first, w->ncap) : !place_find(n, w->ncap, &first))
 		return NVME_SC_NS_CAPACITY | NVME_DNR;
-	n->cfg.ns[i] = (struct nvme_ns_config){ .first_block = first, .nsze = w->nsze, .ncap = w->ncap };
+	n->cfg.ns[i] = (struct nvme_ns_config){ .first_block = first, .nsze = w->nsze, .ncap = w->ncap, .pi = w->dps };
 	n->ns_attached &= ~BIT_ULL(i);
 	cmd->dw0 = i + 1;
 	return NVME_SC_SUCCESS;

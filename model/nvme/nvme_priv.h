@@ -20,6 +20,7 @@
 #define NVME_BLOCK_SHIFT 9
 #define NVME_QUEUES_MAX 512		/* with the admin pair */
 #define NVME_QUEUE_NONE 0xFFFF
+#define NVME_CID_WORDS (65536 / 64)
 #define NVME_SLOTS_MAX 1024		/* I/O commands in the controller at one time */
 #define NVME_SLOTS_MIN 64
 #define NVME_SLOTS_ADMIN 8		/* more that I/O cannot take: Abort and Delete do not wait for what they end */
@@ -27,6 +28,8 @@
 #define NVME_FRAGS_BUDGET (1u << 20)	/* entries of all slots together */
 #define NVME_ERRORS_MAX 256		/* ELPE is an 8-bit field */
 #define NVME_AERS_MAX 256
+#define NVME_META_SIZE 8
+#define NVME_META_MDTS_MAX 8		/* a command's metadata fits the scratch */
 #define NVME_SCRATCH_SIZE (NVME_ERRORS_MAX * 64)
 #define NVME_DIES_MAX 65536
 /* Copy: told in Identify Namespace as MSRC, MSSRL, MCL. */
@@ -53,6 +56,7 @@ struct nvme_queue_mem {
 
 struct nvme_sq {
 	bool live;
+	bool held;		/* by its CQ, and that was told */
 	u16 qid, cqid;
 	u16 next_on_cq;		/* chain of the SQs that share a CQ */
 	u32 size, head, tail;
@@ -145,6 +149,7 @@ struct nvme {
 	struct nvme_config cfg;
 	u64 reg[NVME_R_COUNT];
 	u64 db_end;			/* BAR0 offset behind the doorbells' pages */
+	u64 meta_off;			/* of the metadata in @media, in bytes */
 	u32 max_transfer_bytes;
 	u32 max_frags;
 
@@ -162,6 +167,7 @@ struct nvme {
 	u32 nr_slots, nr_free;
 	u64 *frags;			/* of all slots */
 	u32 *frag_lens;
+	u64 *cid_busy;			/* by qid, a bit for each identifier of a command inside */
 	u64 *queue_pages;		/* of all queues; NULL with CAP.CQR */
 	u32 pages_per_queue;
 
@@ -290,6 +296,8 @@ u16 nvme_sgl_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir);
 u16 nvme_data_map(struct nvme_cmd *cmd, u32 len_bytes, enum nvme_dir dir);
 /* Judge a piece of data of at most a page, and note it. The caller knows that there is room. */
 u16 nvme_frag_add(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme_dir dir);
+/* Judge a piece of the metadata's buffer, within a page; the CMB does not take any. */
+u16 nvme_meta_check(struct nvme_cmd *cmd, u64 addr, u32 len_bytes);
 /* Judge a piece of a list, within a page, and read it into n->list. */
 u16 nvme_list_read(struct nvme_cmd *cmd, u64 addr, u32 len_bytes);
 /* Pages of a queue that is not contiguous: @nr_pages entries of the list at @ptr. */
@@ -316,6 +324,20 @@ void nvme_io_execute(struct nvme_cmd *cmd);
 void nvme_io_transfer(struct nvme_cmd *cmd);
 /* nvme_copy.c */
 u16 nvme_io_copy(struct nvme_cmd *cmd);
+/*
+ * nvme_meta.c: metadata of the command's blocks; without any, and where PRACT keeps them from moving, what
+ * moves them does nothing.
+ */
+bool nvme_meta_moves(const struct nvme_cmd *cmd);
+/* Judge the buffer, before anything moves. */
+u16 nvme_meta_map(struct nvme_cmd *cmd);
+u16 nvme_meta_check_read(struct nvme_cmd *cmd);
+void nvme_meta_to_host(struct nvme_cmd *cmd);
+u16 nvme_meta_from_host(struct nvme_cmd *cmd);
+u16 nvme_meta_compare(struct nvme_cmd *cmd);
+void nvme_meta_zero(struct nvme_cmd *cmd);
+void nvme_meta_deallocate(struct nvme *n, const struct nvme_ns_config *ns, u64 slba, u64 nlb);
+void nvme_meta_copy(struct nvme_cmd *cmd, u64 to, u64 from, u32 nlb);
 /* nvme_resv.c */
 u16 nvme_io_reservation(struct nvme_cmd *cmd);
 /* May this host read, or write, the namespace? A status. */

@@ -52,6 +52,16 @@ u16 nvme_frag_add(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, enum nvme_dir d
 	return NVME_SC_SUCCESS;
 }
 
+u16 nvme_meta_check(struct nvme_cmd *cmd, u64 addr, u32 len_bytes)
+{
+	bool in_cmb;
+	u16 status = check_target(cmd, addr, len_bytes, false, &in_cmb);
+
+	if (!status)
+		trace4(cmd->nvme->trace, TRACE_PRP, cmd->io_id, cmd->sqid, cmd->sqe.cid, addr, len_bytes);
+	return status;
+}
+
 u16 nvme_list_read(struct nvme_cmd *cmd, u64 addr, u32 len_bytes)
 {
 	struct nvme *n = cmd->nvme;
@@ -75,7 +85,8 @@ u16 nvme_list_read(struct nvme_cmd *cmd, u64 addr, u32 len_bytes)
 static u16 next_list(struct nvme_cmd *cmd, u64 *ptr, u32 pages_left, u32 *entries)
 {
 	u32 slots = (u32)((NVME_PAGE_SIZE - NVME_PAGE_OFFSET(*ptr)) / sizeof(u64));
-	bool chained = pages_left > slots;
+	bool chained = pages_left > slots ||
+		       (pages_left == slots && slots > 1 && MODEL_CHECK(controller_list_last, false));
 	u16 status = nvme_list_read(cmd, *ptr, (chained ? slots : pages_left) * (u32)sizeof(u64));
 
 	if (status)
@@ -95,6 +106,8 @@ static u16 next_list(struct nvme_cmd *cmd, u64 *ptr, u32 pages_left, u32 *entrie
  */
 static u16 map_list(struct nvme_cmd *cmd, u64 ptr, u32 left_bytes, enum nvme_dir dir)
 {
+	u32 before = cmd->nr_frags;
+
 	if (!MODEL_CHECK(controller_list_align, !(ptr & PRP_QWORD_MASK)))
 		return NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 	while (left_bytes) {
@@ -111,6 +124,7 @@ static u16 map_list(struct nvme_cmd *cmd, u64 ptr, u32 left_bytes, enum nvme_dir
 		if (status)
 			return status;
 	}
+	trace4(cmd->nvme->trace, TRACE_PRP_LIST, cmd->io_id, cmd->sqid, cmd->sqe.cid, cmd->nr_frags - before, 0);
 	return NVME_SC_SUCCESS;
 }
 

@@ -136,6 +136,15 @@ static bool sq_can_fetch(const struct nvme *n, u32 qid)
 	return sq->live && sq->head != sq->tail && MODEL_CHECK(controller_cq_room, nvme_cq_room(&n->cq[sq->cqid]) > 0);
 }
 
+/* Work that its completion queue keeps out, once until it goes on. */
+static void tell_held(struct nvme *n, struct nvme_sq *sq)
+{
+	if (!sq->live || sq->head == sq->tail || sq->held)
+		return;
+	sq->held = true;
+	trace4(n->trace, TRACE_CQ_FULL, 0, sq->qid, sq->cqid, 0, 0);
+}
+
 /* First ready queue with an id from @from on, or NVME_QUEUES_MAX. */
 static u32 next_ready(const struct nvme *n, u32 from)
 {
@@ -185,6 +194,7 @@ static struct nvme_sq *next_turn(struct nvme *n)
 			return &n->sq[q];
 		}
 		n->ready[q / 64] &= ~BIT_ULL(q % 64);
+		tell_held(n, &n->sq[q]);
 	}
 }
 
@@ -207,12 +217,23 @@ static bool sqe_fetch(struct nvme *n, struct nvme_sq *sq, struct nvme_cmd *cmd)
 	return true;
 }
 
+/* Accepted: SQID and CID tell them apart only as far as the host does (Base 3.3.3.1). */
+static void note_cid(struct nvme *n, const struct nvme_cmd *cmd)
+{
+	u64 *word = &n->cid_busy[cmd->sqid * NVME_CID_WORDS + cmd->sqe.cid / 64];
+
+	if (*word & BIT_ULL(cmd->sqe.cid % 64))
+		trace4(n->trace, TRACE_CID_TWICE, cmd->io_id, cmd->sqid, cmd->sqe.cid, 0, 0);
+	*word |= BIT_ULL(cmd->sqe.cid % 64);
+}
+
 static void sq_advance(struct nvme *n, struct nvme_sq *sq)
 {
 	if (++sq->head == sq->size)
 		sq->head = 0;
 	if (sq->head == sq->tail)
 		n->ready[sq->qid / 64] &= ~BIT_ULL(sq->qid % 64);
+	sq->held = false;
 	n->cq[sq->cqid].reserved++;
 	n->count.sqes_fetched++;
 	n->count.queue_fetched[sq->qid]++;
@@ -241,6 +262,7 @@ void nvme_front_event(struct event *ev)
 		nvme_fatal(n);
 		return;
 	}
+	note_cid(n, cmd);
 	sq_advance(n, sq);
 	if (sq->qid) {
 		busy_ps = nvme_io_front_ps(n, &cmd->sqe);

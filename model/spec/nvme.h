@@ -168,6 +168,9 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 #define NVME_SC_COPY_LIMIT		NVME_STATUS(1, 0x83)	/* command size limit exceeded */
 #define NVME_SC_WRITE_FAULT		NVME_STATUS(2, 0x80)
 #define NVME_SC_READ_ERROR		NVME_STATUS(2, 0x81)
+#define NVME_SC_GUARD			NVME_STATUS(2, 0x82)	/* end-to-end checks, NVM 5.2.2.5 */
+#define NVME_SC_APP_TAG			NVME_STATUS(2, 0x83)
+#define NVME_SC_REF_TAG			NVME_STATUS(2, 0x84)
 #define NVME_SC_COMPARE			NVME_STATUS(2, 0x85)
 
 /* Admin opcodes, Base 5 */
@@ -206,6 +209,9 @@ _Static_assert(sizeof(struct nvme_cqe) == 16, "Base 3.3.3.2: 16 bytes");
 
 /* Read, Write ... CDW12, NVM 3.2.4 */
 #define NVME_RW_NLB		GENMASK_ULL(15, 0)	/* 0's based */
+#define NVME_RW_PRCHK_REF	BIT_ULL(26)
+#define NVME_RW_PRCHK_APP	BIT_ULL(27)
+#define NVME_RW_PRCHK_GUARD	BIT_ULL(28)
 #define NVME_RW_PRACT		BIT_ULL(29)
 #define NVME_RW_FUA		BIT_ULL(30)
 #define NVME_WZ_DEAC		BIT_ULL(25)
@@ -383,6 +389,9 @@ _Static_assert(offsetof(struct nvme_ns_wish, place_magic) == 1024, "vendor speci
 #define NVME_ID_NS_NSFEAT	24
 #define NVME_ID_NS_NLBAF	25
 #define NVME_ID_NS_FLBAS	26
+#define NVME_ID_NS_MC		27	/* bit 1: metadata in a separate buffer */
+#define NVME_ID_NS_DPC		28	/* bits 2:0 types offered, 4: in the last bytes of the metadata */
+#define NVME_ID_NS_DPS		29	/* bits 2:0: type of protection information, 0 none */
 #define NVME_ID_NS_DLFEAT	33
 #define NVME_ID_NS_RESCAP	31
 #define NVME_ID_NS_MSSRL	74	/* Copy: blocks of a range, of a command, and ranges (0's based) */

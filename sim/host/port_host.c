@@ -182,5 +182,9 @@ void host_free(struct port_host *h)
 
 int host_boot_liov(struct machine *m)
 {
-	return liov_backend_start(&m->backend, m->host, &m->cfg.backend);
+	int err = liov_backend_start(&m->backend, m->host, &m->cfg.backend);
+
+	if (!err && m->backend.hostq)
+		trace4(&m->trace, SIM_TRACE_QUEUE, 0, SIM_OWNER_HOST, m->backend.hostq->qid, 1, 0);
+	return err;
 }

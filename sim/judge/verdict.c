@@ -146,6 +146,7 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 		[LIOV_GUARD_LBA_WIPED] = "blocks were wiped", [LIOV_GUARD_COPIED] = "works on a private copy of",
 		[LIOV_GUARD_HOME] = "kept from being lost",
 		[LIOV_GUARD_QUEUE_QUIET] = "queue was proven quiet", [LIOV_GUARD_OWN_QUEUE] = "is the VM's own virtual doorbell",
+		[LIOV_GUARD_CQ_FULL] = "takes nothing while the CQ is full: SQ and CQ",
 	};
 	u32 component = (u32)(ev->b >> 32), code = (u32)ev->b;
 
@@ -253,6 +254,21 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 		snprintf(code, sizeof(code), "aer:0x%08X", (u32)ev->c);
 		add_code(j, code);
 		break;
+	case TRACE_DOORBELL_SHAPE:
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_REFUSED, "ignored access to a doorbell, offset and length", ev->a, ev->c);
+		break;
+	case TRACE_CID_TWICE:
+		if (is_attackers_queue(j, ev->a))
+			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "keeps commands apart that have one identifier: SQ and CID", ev->a, ev->b);
+		break;
+	case TRACE_PRP_LIST:
+		if (is_attackers_queue(j, ev->a))
+			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "walked a list no further than the data: CID and pages", ev->b, ev->c);
+		break;
+	case TRACE_CQ_FULL:
+		if (is_attackers_queue(j, ev->a))
+			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_COVERS, "fetches nothing while the CQ is full: SQ and CQ", ev->a, ev->b);
+		break;
 	case TRACE_CQE:
 		cqe_event(j, ev);
 		break;
@@ -296,7 +312,7 @@ struct judge *judge_new(struct machine *m, struct oracle *o)
 				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_VTD_IQE, TRACE_EPT_VIOLATION,
 				     SIM_TRACE_NO_SLOT, SIM_TRACE_LIOV + LIOV_TRACE_EVENT,
 				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
-				     SIM_TRACE_LIOV + LIOV_TRACE_EMULATED };
+				     TRACE_DOORBELL_SHAPE, TRACE_CQ_FULL, TRACE_CID_TWICE, TRACE_PRP_LIST, SIM_TRACE_LIOV + LIOV_TRACE_EMULATED };
 	struct judge *j = calloc(1, sizeof(*j));
 	u64 mask[2] = { 0 };
 	u32 i;

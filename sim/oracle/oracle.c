@@ -27,6 +27,7 @@ struct oracle {
 	u32 nr_frames, cap_frames;
 	u32 last;			/* frames[] index of the last hit */
 	u32 queue_owner[QUEUES_MAX];
+	bool host_made[QUEUES_MAX];	/* the host says that it has a queue of this number */
 	struct { u32 rid, vm; } other[OTHERS_MAX];	/* functions beside the SSD */
 	u32 nr_others;
 	struct { u64 start, count; bool live; } lba[ORACLE_VMS_MAX];
@@ -216,6 +217,7 @@ static void queue_changed(struct oracle *o, const struct trace_event *ev)
 		return;
 	if (ev->c && o->queue_owner[qid] != vm && o->queue_owner[qid] < ORACLE_VMS_MAX)
 		violation(o, ev, ORACLE_OVERLAP, vm, o->queue_owner[qid], "is given hardware queue", qid, 1);
+	o->host_made[qid] = ev->c && vm == SIM_OWNER_HOST;
 	o->queue_owner[qid] = ev->c ? vm : SIM_OWNER_NONE;
 }
 
@@ -270,6 +272,15 @@ static void media_access(struct oracle *o, const struct trace_event *ev)
 	}
 	for (i = 0, b = ev->c; i < ev->d; i++, b++)
 		o->written[b >> 6] |= 1ull << (b & 63);
+}
+
+/* An entry in a completion queue is for whoever sent the command: a = CQ, b >> 16 = SQ (QD-09). */
+static void completion(struct oracle *o, const struct trace_event *ev)
+{
+	u32 by = oracle_queue_owner(o, (u32)(ev->b >> 16) & 0xFFFF), owner = oracle_queue_owner(o, (u32)ev->a);
+
+	if (by != owner && is_vm(by) && is_vm(owner))
+		violation(o, ev, ORACLE_FRAME, by, owner, "completes a command into queue", ev->a, 1);
 }
 
 /* Who may use the namespace is everybody's affair who has blocks of it: c, d are the namespace's. */
@@ -386,6 +397,9 @@ static void doorbell_rung(struct oracle *o, const struct trace_event *ev, u32 vm
 	/* What the stride leaves between two registers is nobody's, and the controller ignores it. */
 	if ((off - NVME_REG_DBS) % stride || owner == vm)
 		return;
+	/* Nor is a queue's that nobody has made (QD-06). */
+	if (owner == SIM_OWNER_HOST && qid && (qid >= QUEUES_MAX || !o->host_made[qid]))
+		return;
 	violation(o, ev, qid == 0 ? ORACLE_ADMIN : ORACLE_DOORBELL, vm, owner,
 		  n & 1 ? "rings CQ head doorbell of queue" : "rings SQ tail doorbell of queue", qid, 1);
 }
@@ -472,6 +486,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 
 	switch (ev->kind) {
 	case TRACE_MEDIA: media_access(o, ev); break;
+	case TRACE_CQE: completion(o, ev); break;
 	case TRACE_RESERVATION: reservation(o, ev); break;
 	case TRACE_DMA: dma(o, ev); break;
 	case TRACE_CPU_STORE: cpu_access(o, ev, true); break;
@@ -497,7 +512,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 
 struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 {
-	static const u32 kinds[] = { TRACE_MEDIA, TRACE_RESERVATION, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
+	static const u32 kinds[] = { TRACE_MEDIA, TRACE_CQE, TRACE_RESERVATION, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
 				     TRACE_MSI_COMPAT,
 				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
 				     SIM_TRACE_QUEUE, SIM_TRACE_FUNCTION };

@@ -20,7 +20,7 @@ struct field {
 #define NUMBER(key, member, min, max) FIELD(key, member, FIELD_NUMBER, min, max)
 #define TIME(key, member) FIELD(key, member, FIELD_NUMBER, 0, 1000 * PS_PER_MS * 100)
 
-static const char ssd_keys[] = "queues msix mqes dstrd mdts nsze ncap namespaces cqr cmb cmb_lists cmb_cqs resource_domains oncs aerl acl elpe sgls keeps_deallocated fragile_doorbells private_namespace timing";
+static const char ssd_keys[] = "queues msix mqes dstrd mdts nsze ncap namespaces cqr cmb cmb_lists cmb_cqs resource_domains oncs aerl acl elpe sgls keeps_deallocated fragile_doorbells private_namespace metadata timing";
 static const struct field ssd_fields[] = {
 	NUMBER("queues", ssd.io_queues, 1, 511), NUMBER("msix", ssd.msix_vectors, 1, 512), NUMBER("mqes", ssd.mqes, 1, 0xFFFF),
 	NUMBER("dstrd", ssd.dstrd, 0, 15), NUMBER("mdts", ssd.mdts, 0, 15), NUMBER("nsze", ssd.nsze, 1, 1ull << 34),
@@ -31,6 +31,7 @@ static const struct field ssd_fields[] = {
 	NUMBER("elpe", ssd.elpe, 0, 255), FIELD("sgls", ssd.sgls, FIELD_BOOL, 0, 1),
 	FIELD("keeps_deallocated", ssd.keeps_deallocated, FIELD_BOOL, 0, 1),
 	FIELD("fragile_doorbells", ssd.fragile_doorbells, FIELD_BOOL, 0, 1),
+	FIELD("metadata", ssd.metadata, FIELD_BOOL, 0, 1),
 	NUMBER("private_namespace", ssd.ns[1].nsze, 1, 1ull << 34), { NULL }
 };
 
@@ -106,7 +107,8 @@ static void read_group(lua_State *L, const struct args *parent, const char *key,
 			cfg->ssd.msix_vectors = (u16)(cfg->ssd.io_queues + 1);
 		/* NSID 2, which LightIOV does not know: it lies behind NSID 1 on the medium. */
 		if (args_has(&a, "private_namespace"))
-			cfg->ssd.ns[1] = (struct nvme_ns_config){ cfg->ssd.nsze, cfg->ssd.ns[1].nsze, cfg->ssd.ns[1].nsze };
+			cfg->ssd.ns[1] = (struct nvme_ns_config){ .first_block = cfg->ssd.nsze, .nsze = cfg->ssd.ns[1].nsze,
+								  .ncap = cfg->ssd.ns[1].nsze, .pi = cfg->ssd.metadata };
 	}
 	lua_pop(L, 1);
 }

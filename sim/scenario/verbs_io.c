@@ -108,6 +108,11 @@ static int request_checked(struct script_vm *v, const struct request *q, struct 
 	struct liov_request rq = { .op = q->op, .slba = { q->slba }, .blocks = (u32)q->blocks, .fua = q->fua, .segments = seg };
 	u64 at = q->gpa, left = data_bytes(q);
 
+	/* More than there is room for: one range, as long as it claims to be. */
+	if (has_data(q->op) && q->blocks > REQUEST_BLOCKS_MAX) {
+		seg[rq.nr_segments++] = (struct liov_segment){ { at }, (u32)(q->blocks * SECTOR) };
+		left = 0;
+	}
 	while (has_data(q->op) && left && rq.nr_segments < LIOV_FE_SEGMENTS_MAX) {
 		u64 n = SPEC_PAGE_SIZE - at % SPEC_PAGE_SIZE;
 
@@ -130,6 +135,10 @@ static int request_unchecked(struct script_vm *v, const struct request *q, u64 l
 		sqe.cdw10 = (u32)slba;
 		sqe.cdw11 = (u32)(slba >> 32);
 		sqe.cdw12 = (u32)((q->blocks - 1) & NVME_RW_NLB) | (q->fua ? (u32)NVME_RW_FUA : 0);
+	}
+	if (q->op != LIOV_OP_FLUSH && fe && (fe->info.flags & LIOV_INFO_PROTECTED)) {
+		sqe.cdw12 |= (u32)NVME_RW_PRACT;
+		sqe.cdw14 = (u32)slba;
 	}
 	if (has_data(q->op))
 		put_prps(gv, q->gpa, data_bytes(q), fe ? fe->info.dma_offset : 0, list, &sqe);

@@ -3,6 +3,7 @@
 
 #include "engine.h"
 #include "host/host.h"
+#include "sites.h"
 #include "store.h"
 
 #include <stdio.h>
@@ -125,12 +126,18 @@ static int m_plant(lua_State *L)
 
 	for (i = 2; i <= top; i++) {
 		const char *name = luaL_checkstring(L, i);
+		s32 site = -1;
 
 		for (k = 0; k < sizeof(bugs) / sizeof(bugs[0]) && strcmp(bugs[k].name, name); k++)
 			;
 		if (k == sizeof(bugs) / sizeof(bugs[0]))
+			site = site_find(name);
+		if (site < 0 && k == sizeof(bugs) / sizeof(bugs[0]))
 			return luaL_error(L, "plant: no '%s' to leave out or do wrong; see m:plant in scenarios/README.md", name);
-		r->m->host->omit |= bugs[k].bit;
+		if (site >= 0)
+			sites_omit((u32)site);
+		else
+			r->m->host->omit |= bugs[k].bit;
 	}
 	return 0;
 }

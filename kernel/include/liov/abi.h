@@ -17,7 +17,7 @@
 #define LIOV_PCI_CLASS		0x010802
 
 #define LIOV_ABI_MAJOR		1
-#define LIOV_ABI_MINOR		0
+#define LIOV_ABI_MINOR		1
 
 /* BAR 0: registers, trapped. BAR 2: the CMB, mapped page by page on first touch. */
 #define LIOV_BAR0_SIZE		0x4000u
@@ -42,6 +42,8 @@
 
 #define LIOV_INFO_MAGIC		0x564F494Cu
 #define LIOV_INFO_DOORBELLS	0x1u	/* doorbells are in the CMB at *_doorbell; else trapped in BAR 0 */
+/* 1.1: blocks have protection information; commands set PRACT, and the block as initial reference tag */
+#define LIOV_INFO_PROTECTED	0x2u
 
 struct liov_info_queue {
 	u32 sq, cq;			/* offsets in the CMB BAR */
@@ -62,7 +64,7 @@ struct liov_info {
 	u64 reserved[3];
 	struct liov_info_queue queue[LIOV_VM_QUEUES_MAX];
 };
-_Static_assert(sizeof(struct liov_info) == 64 + 32 * LIOV_VM_QUEUES_MAX, "ABI 1.0");
+_Static_assert(sizeof(struct liov_info) == 64 + 32 * LIOV_VM_QUEUES_MAX, "ABI 1.0, 1.1");
 
 /*
  * Vendor-specific admin commands of the virtual controller. Guest memory must be registered

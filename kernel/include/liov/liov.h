@@ -108,7 +108,7 @@ struct liov_ctrl_info {
 	u32 vs;
 	u32 io_queues;			/* granted pairs */
 	u32 doorbell_stride;		/* bytes */
-	u64 nsze;			/* blocks */
+	u64 nsze, ncap;			/* blocks of the namespace, and how many of them may be written */
 	u32 lba_shift;
 	u32 mdts_bytes;			/* 0: none */
 	u16 oncs;
@@ -118,6 +118,7 @@ struct liov_ctrl_info {
 	} copy;
 	u8 aerl;
 	bool has_nrd;
+	bool pi;			/* blocks have protection information, which PRACT leaves to the controller */
 	bool cmb_sqs;			/* SQs may lie in the CMB */
 	u64 cmb_size, cmb_off;
 	u32 cmb_bar;

@@ -39,7 +39,8 @@ TRACE_EVENT(decision,
 		  __print_symbolic(__entry->kind, { LIOV_TRACE_DENY, "deny" }, { LIOV_TRACE_GUARD, "guard" },
 				   { LIOV_TRACE_EMULATED, "emulated" }, { LIOV_TRACE_SUBMIT, "submit" },
 				   { LIOV_TRACE_COMPLETE, "complete" }, { LIOV_TRACE_QUEUE, "queue" },
-				   { LIOV_TRACE_VM, "vm" }, { LIOV_TRACE_RESET, "reset" }),
+				   { LIOV_TRACE_VM, "vm" }, { LIOV_TRACE_RESET, "reset" },
+				   { LIOV_TRACE_EVENT, "event" }),
 		  __entry->code, __entry->a, __entry->b)
 );
 
