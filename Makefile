@@ -59,12 +59,13 @@ WITH_LIBS := -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
 
 all: $(B)/lightiov ## build build/lightiov (the default)
 
-# harness/check, harness/qemu, harness/guest, harness/fio and nvme-emu/diff bring their own targets.
+# harness/check, harness/qemu, harness/guest, harness/fio, harness/fuzz and nvme-emu/diff bring their own targets.
 include harness/check/check.mk
 include $(wildcard harness/qemu/qemu.mk)
 include $(wildcard harness/guest/guest.mk)
 include $(wildcard nvme-emu/diff/diff.mk)
 include $(wildcard harness/fio/fio.mk)
+include $(wildcard harness/fuzz/fuzz.mk)
 
 # $(call say,WHAT) before a command: a short line in its place, none under make -s.
 say  = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-4s %s\n' $1 $@;))
@@ -118,7 +119,7 @@ $(B)/nofrontend/lightiov: $(B)/sim/main.o $(B)/libnvme-emu.a $(B)/libsim.a $(B)/
 # Written only when it changes: other flags, another compiler or a file less build anew.
 remember = @mkdir -p $(@D); echo '$(subst ','\'',$1)' | cmp -s - $@ || echo '$(subst ','\'',$1)' > $@
 $(B)/flags: FORCE | packages
-	$(call remember,$(shell $(CC) -dumpfullversion) $(MODEL_CC) $(KERNEL_CC) $(NOFRONT_CC) $(ORACLE_CC) \
+	$(call remember,$(shell $(CC) --version | head -n 1) $(MODEL_CC) $(KERNEL_CC) $(NOFRONT_CC) $(ORACLE_CC) \
 		$(EMU_CC) $(SCENARIO_CC) $(UNIT_CC) $(LINK) $(LDLIBS))
 $(B)/sources: FORCE
 	$(call remember,$(MODEL_OBJ) $(CORE_OBJ) $(SIM_OBJ) $(EMU_OBJ))

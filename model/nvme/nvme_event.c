@@ -45,7 +45,7 @@ bool nvme_aer_abort(struct nvme *n, u16 cid)
 
 void nvme_aer_raise(struct nvme *n, u32 dw0)
 {
-	u32 type = BIT_ULL(dw0 & 7);
+	u32 type = 1u << (dw0 & 7);
 	bool deliver = n->nr_aers && !(n->aer_masked & type) && nvme_cq_room(&n->cq[0]) && nvme_is_running(n);
 
 	trace4(n->trace, TRACE_AER, 0, dw0, deliver, 0, 0);
