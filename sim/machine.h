@@ -37,6 +37,7 @@ struct machine_config {
 	bool content_bytes;		/* keep all content as bytes */
 	u64 memory_budget_bytes;	/* of materialised content */
 	bool posted_interrupts;
+	bool fault_interrupts;		/* the host handles the IOMMU's faults */
 	struct nvme_config ssd;
 	struct vtd_config vtd;
 	struct cpu_costs cpu;

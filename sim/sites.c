@@ -107,9 +107,9 @@ void sites_ablate(const struct site_set *s)
 		sim_site_ablated[i] = s && site_set_has(s, i);
 }
 
-void sites_omit(u32 i)
+void sites_plant(u32 i, bool out)
 {
-	sim_site_ablated[i] = true;
+	sim_site_ablated[i] = out;
 }
 
 void sites_span(bool open)

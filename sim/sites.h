@@ -51,8 +51,8 @@ void site_set_text(const struct site_set *s, char *buf, size_t size);
 
 /* Leave these out from now on (NULL: none), and forget what was met. */
 void sites_ablate(const struct site_set *s);
-/* A scenario's planted bug: leave this one out too. */
-void sites_omit(u32 i);
+/* A planted bug: one more is left out, or is there again. */
+void sites_plant(u32 i, bool out);
 /* What is met from now on is met in the span of an attack, or not. */
 void sites_span(bool open);
 /* Sites that refused or were stepped through in the span, and outside it. */

@@ -50,6 +50,7 @@ struct rig {
 	u8 ram[RAM_SIZE];
 	u32 held[RAM_SIZE / 4096];
 	u64 released_from;		/* guest memory from here on is not registered */
+	u64 read_only;			/* a page that devices may only read; 0: none */
 	u64 now_ns, slept_ns;
 	struct port_work *work;
 	void (*on_wait)(void);
@@ -372,6 +373,12 @@ bool liov_vm_mem_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, bool hold)
 		return false;
 	rig->held[(gpa.v - RAM_BASE) / 4096] += hold;
 	return true;
+}
+
+bool liov_vm_mem_may(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, u32 need)
+{
+	(void)vm, (void)len_bytes;
+	return !(need & PORT_WRITE) || (gpa.v & ~0xFFFull) != rig->read_only;
 }
 
 void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)

@@ -205,6 +205,18 @@ static void test_prp__not_registered_memory__is_0_04(void **state)
 }
 
 /* GPA-07 to GPA-09 */
+/* IOM-07: the controller writes what a Read brings; what a Write takes it reads. */
+static void test_prp__memory_that_devices_only_read__takes_no_read(void **state)
+{
+	(void)state;
+	rig->read_only = BUF + 0x1000;
+	assert_int_equal(refused(rw(2, 0, 7, BUF + 0x1000, 0)), 0x04 | DNR);
+	assert_int_equal(refused(rw(2, 0, 15, BUF, BUF + 0x1000)), 0x04 | DNR);
+	assert_int_equal(rig->held[(BUF - RAM_BASE) / 4096], 0);
+	(void)sent(rw(1, 0, 15, BUF, BUF + 0x1000));
+	finish(0, 0);
+}
+
 static void test_prp__offsets__are_0_13(void **state)
 {
 	u64 *list = ram(LIST);
@@ -309,6 +321,7 @@ int main(void)
 		T(test_lba__outside_the_window__is_0_80),
 		T(test_command__not_offered__is_refused),
 		T(test_prp__not_registered_memory__is_0_04),
+		T(test_prp__memory_that_devices_only_read__takes_no_read),
 		T(test_prp__offsets__are_0_13),
 		T(test_dsm__ranges__are_checked_and_translated_on_a_copy),
 		T(test_copy__ranges_and_destination__are_checked_and_translated_on_a_copy),

@@ -145,6 +145,8 @@ bool liov_iova_is_free(struct liov_backend *be, const struct liov_vm *self, gpa_
 int liov_grave_note(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 /* Wholly inside one registered, not releasing range? Takes a reference on success when @hold (mediated). IAP */
 bool liov_vm_mem_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, bool hold);
+/* Is @need (PORT_READ, PORT_WRITE) what devices may do there? True also of what is not registered. */
+bool liov_vm_mem_may(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, u32 need);
 /* Give a held reference back: the same range. Unregistering waits for this with vm->lock held. IAP */
 void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 /* All of it, at the VM's end: nothing of the VM's is in flight, or it ends at the unmapped IOVA. */

@@ -88,6 +88,7 @@ struct liov_mediator {
 	bool silent;			/* an SQ could not be drained in time, and no completion came since */
 	bool dead;			/* the hardware queue did not come back: commands fail */
 	u32 next;			/* queue whose turn it is */
+	u32 need;			/* of the pages of the command that is being mapped: PORT_READ, PORT_WRITE */
 	u32 budget, in_flight;		/* units of work */
 	u32 nr_tags;
 	struct med_tag *tags;

@@ -18,7 +18,8 @@ u16 liov_mediator_read_list(struct liov_mediator *med, u64 list, u64 *to, u32 nr
 
 bool liov_mediator_hold_page(struct liov_mediator *med, gpa_t gpa, u32 len_bytes)
 {
-	if (LIOV_CHECK(mediator_prp_window, liov_vm_mem_check(med->vm, gpa, len_bytes, true)))
+	if (LIOV_CHECK(mediator_mem_prot, liov_vm_mem_may(med->vm, gpa, len_bytes, med->need)) &&
+	    LIOV_CHECK(mediator_prp_window, liov_vm_mem_check(med->vm, gpa, len_bytes, true)))
 		return true;
 	liov_mediator_deny(med, NVME_SC_DATA_TRANSFER, gpa.v, len_bytes);
 	return false;
@@ -41,6 +42,7 @@ u16 liov_mediator_map(struct liov_mediator *med, const struct nvme_sqe *in, u32 
 		liov_mediator_deny(med, status, in->prp1, in->prp2);
 		return status;
 	}
+	med->need = in->opcode == NVME_CMD_READ ? PORT_WRITE : PORT_READ;
 	if (!liov_prp_hold(med, in->prp1, bytes, med->entries, nr))
 		return NVME_SC_DATA_TRANSFER;
 	t->first = (gpa_t){ in->prp1 };

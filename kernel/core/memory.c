@@ -108,6 +108,16 @@ bool liov_vm_mem_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, bool hold)
 	return ok;
 }
 
+bool liov_vm_mem_may(struct liov_vm *vm, gpa_t gpa, u64 len_bytes, u32 need)
+{
+	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
+	u32 i = mem_find(vm, gpa, len_bytes);
+	bool ok = i == vm->nr_mem || !(need & ~vm->mem[i].prot);
+
+	port_unlock_irqrestore(&vm->mem_lock, flags);
+	return ok;
+}
+
 /* Page by page: a range that is being released may have been split off in the middle of what is held. */
 void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 {
@@ -226,8 +236,8 @@ int liov_vm_mem_register(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	err = port_vm_mem_pin(vm->port, gpa, len_bytes);
 	if (err)
 		goto out_region;
-	err = port_iommu_map_vm(be->host, liov_dma_translate(vm->dma_offset, gpa), vm->port, gpa, len_bytes,
-				PORT_READ | PORT_WRITE);
+	m.prot = port_vm_mem_prot(vm->port, gpa, len_bytes);
+	err = port_iommu_map_vm(be->host, liov_dma_translate(vm->dma_offset, gpa), vm->port, gpa, len_bytes, m.prot);
 	if (err) {
 		port_vm_mem_unpin(vm->port, gpa, len_bytes);
 		goto out_region;
@@ -261,9 +271,9 @@ static u32 mem_split(struct liov_vm *vm, u32 i, gpa_t gpa, u64 len_bytes)
 	vm->mem[i].len_bytes = len_bytes;
 	vm->mem[i].releasing = true;
 	if (after != 0)
-		mem_insert(vm, i + 1, (struct liov_mem){ { gpa.v + len_bytes }, after, whole.region, false, false });
+		mem_insert(vm, i + 1, (struct liov_mem){ { gpa.v + len_bytes }, after, whole.region, false, false, whole.prot });
 	if (before != 0)
-		mem_insert(vm, i++, (struct liov_mem){ whole.gpa, before, whole.region, false, false });
+		mem_insert(vm, i++, (struct liov_mem){ whole.gpa, before, whole.region, false, false, whole.prot });
 	port_unlock_irqrestore(&vm->mem_lock, flags);
 	return i;
 }

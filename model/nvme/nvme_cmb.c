@@ -53,3 +53,13 @@ bool nvme_cmb_covers(const struct nvme *n, u64 addr, u64 len_bytes)
 	return n->cmb_active && addr >= n->cmb_base && off < n->cfg.cmb_size_bytes &&
 	       n->cfg.cmb_size_bytes - off >= len_bytes;
 }
+
+u8 *nvme_cmb_data(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, bool write)
+{
+	struct nvme *n = cmd->nvme;
+
+	if (!nvme_cmb_covers(n, addr, len_bytes))
+		return NULL;
+	trace4(n->trace, TRACE_CMB, cmd->io_id, cmd->sqid, write, addr - n->cmb_base, len_bytes);
+	return n->cmb + (addr - n->cmb_base);
+}

@@ -80,10 +80,9 @@ static void piece_to_host(struct nvme_cmd *cmd, u64 addr, u64 off, u32 len, u64 
 	static const u8 zeros[NVME_PAGE_SIZE];
 	struct nvme *n = cmd->nvme;
 	u32 real = backed(cmd, off, len);
+	u8 *to = nvme_cmb_data(cmd, addr, len, true);
 
-	if (cmd->data_in_cmb) {
-		u8 *to = n->cmb + (addr - n->cmb_base);
-
+	if (to) {
 		if (real)
 			store_read(n->media, media_off(cmd->ns, off), to, real);
 		__builtin_memset(to + real, 0, len - real);
@@ -127,9 +126,10 @@ bool nvme_media_from_host(struct nvme_cmd *cmd)
 	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
 		u32 len = cmd->frag_len[i];
 		u64 t_ps = cmd->t_ps;
+		const u8 *from = nvme_cmb_data(cmd, cmd->frag[i], len, false);
 
-		if (cmd->data_in_cmb)
-			store_write(n->media, off + done, n->cmb + (cmd->frag[i] - n->cmb_base), len);
+		if (from)
+			store_write(n->media, off + done, from, len);
 		else if (!pci_dma_to_store(&n->fn, (iova_t){ cmd->frag[i] }, n->media, off + done, len, &t_ps))
 			return false;
 		end_ps = nvme_max(end_ps, t_ps);
@@ -159,13 +159,14 @@ u16 nvme_media_compare(struct nvme_cmd *cmd)
 
 	for (u32 i = 0, done = 0; i < cmd->nr_frags; i++) {
 		u32 len = cmd->frag_len[i];
-		const u8 *data = n->scratch;
+		const u8 *data = nvme_cmb_data(cmd, cmd->frag[i], len, false);
 		u64 t_ps = cmd->t_ps;
 
-		if (cmd->data_in_cmb)
-			data = n->cmb + (cmd->frag[i] - n->cmb_base);
-		else if (!pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, n->scratch, len, &t_ps))
-			return NVME_SC_DATA_TRANSFER;
+		if (!data) {
+			if (!pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, n->scratch, len, &t_ps))
+				return NVME_SC_DATA_TRANSFER;
+			data = n->scratch;
+		}
 		equal = piece_equal(cmd, data, off + done, len) && equal;
 		end_ps = nvme_max(end_ps, t_ps);
 		done += len;

@@ -234,6 +234,11 @@ void nvme_cmb_update(struct nvme *n);
 /* Does any byte of the range fall into the CMB as the controller decodes it? */
 bool nvme_cmb_hit(const struct nvme *n, u64 addr, u64 len_bytes);
 /* Does the whole range? */
+/*
+ * A piece of the command's data that is in the CMB: where, or NULL. Asked for each piece when it
+ * moves, whatever was judged before. @write: into the CMB.
+ */
+u8 *nvme_cmb_data(struct nvme_cmd *cmd, u64 addr, u32 len_bytes, bool write);
 bool nvme_cmb_covers(const struct nvme *n, u64 addr, u64 len_bytes);
 
 /* nvme_doorbell.c */

@@ -20,6 +20,9 @@ static u16 check_target(const struct nvme_cmd *cmd, u64 addr, u32 len_bytes, boo
 	if (!MODEL_CHECK(controller_nrd_dma, nvme_domain_dma(n->sq[cmd->sqid].nrd, addr, len_bytes)))
 		return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	*in_cmb = nvme_cmb_hit(n, addr, len_bytes);
+	/* Its windows are of host memory, whatever the host was led to believe lies there (CMB-04). */
+	if (!MODEL_CHECK(controller_nrd_cmb, !*in_cmb || !n->sq[cmd->sqid].nrd))
+		return NVME_SC_DATA_TRANSFER | NVME_DNR;
 	if (*in_cmb)
 		return MODEL_CHECK(controller_cmb_use, cmb_offered) ? NVME_SC_SUCCESS : NVME_SC_INVALID_CMB_USE | NVME_DNR;
 	/* With a PASID it is an address of somebody's own space, and the IOMMU's to judge. */
@@ -187,8 +190,10 @@ void nvme_buf_to_host(struct nvme_cmd *cmd, const void *buf)
 		u32 len = cmd->frag_len[i];
 		u64 t_ps = cmd->t_ps;
 
-		if (cmd->data_in_cmb)
-			__builtin_memcpy(n->cmb + (cmd->frag[i] - n->cmb_base), from + done, len);
+		u8 *cmb = nvme_cmb_data(cmd, cmd->frag[i], len, true);
+
+		if (cmb)
+			__builtin_memcpy(cmb, from + done, len);
 		else
 			pci_dma_write(&n->fn, (iova_t){ cmd->frag[i] }, from + done, len, &t_ps);
 		end_ps = nvme_max(end_ps, t_ps);
@@ -209,8 +214,10 @@ bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf)
 		u32 len = cmd->frag_len[i];
 		u64 t_ps = cmd->t_ps;
 
-		if (cmd->data_in_cmb)
-			__builtin_memcpy(to + done, n->cmb + (cmd->frag[i] - n->cmb_base), len);
+		const u8 *cmb = nvme_cmb_data(cmd, cmd->frag[i], len, false);
+
+		if (cmb)
+			__builtin_memcpy(to + done, cmb, len);
 		else
 			ok = pci_dma_read(&n->fn, (iova_t){ cmd->frag[i] }, to + done, len, &t_ps);
 		end_ps = nvme_max(end_ps, t_ps);

@@ -16,6 +16,7 @@ struct gvcpu;
 
 #define HOST_NV_POSTED	0xF2	/* notification vector of a vCPU that runs */
 #define HOST_NV_WAKEUP	0xF1	/* ... that is halted */
+#define HOST_NV_FAULT	0x22	/* the IOMMU's fault event */
 #define HOST_VECTOR_BASE 0x30	/* of the device's vectors, on each core */
 #define HOST_VECTORS_PER_CORE 160
 #define HOST_IRTES	65536
@@ -81,6 +82,9 @@ struct port_host {
 	struct task *irq_task;		/* where handlers run; NULL: in the event */
 	struct port_waitq irq_wait;
 	bool irq_due;
+	struct event fault_event;
+	bool faults_quiet;		/* the handler ran: no more interrupts for a while */
+	u64 faults_read, faults_overflowed, faults_ps;
 	u32 nr_vectors;
 	u64 msix_table;			/* address of the MSI-X table */
 	u32 omit;			/* enum host_omit */
@@ -139,6 +143,10 @@ void host_iommu_let_compat(struct port_host *h);
 
 /* --- others.c --- A plain function joins the bus and is assigned to @vm as a whole. NULL: rid taken, no room. */
 struct pci_plain *host_add_function(struct machine *m, u16 rid, u32 vm);
+
+/* --- fault.c --- The IOMMU's faults interrupt the host from now on. */
+void host_fault_init(struct port_host *h);
+void host_fault_arrive(struct port_host *h);
 
 /* --- irq.c --- */
 int host_irq_init(struct port_host *h);

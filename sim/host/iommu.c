@@ -293,10 +293,16 @@ int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot)
 int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot)
 {
 	hpa_t hpa;
+	int ret;
 
 	if (!vm_gpa_to_hpa(vm, gpa, len, &hpa))
 		return -EFAULT;
-	return host_iommu_map(h, iova.v, hpa.v, len, prot);
+	ret = host_iommu_map(h, iova.v, hpa.v, len, prot);
+	/* A large leaf would have reached past the VM's memory: small ones do not. */
+	if (ret == 0 && ((iova.v + len) & (TWO_MIB - 1)))
+		trace4(&h->m->trace, SIM_TRACE_LIOV + LIOV_TRACE_GUARD, 0, vm->cfg.id, (u64)LIOV_BACKEND << 32 | LIOV_GUARD_HOME,
+		       iova.v + len, TWO_MIB - ((iova.v + len) & (TWO_MIB - 1)));
+	return ret;
 }
 
 void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len)

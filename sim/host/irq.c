@@ -120,6 +120,10 @@ void host_irq_arrive(void *opaque, unsigned int pcpu, u8 vector)
 		host_wakeup(h->m, pcpu);
 		return;
 	}
+	if (vector == HOST_NV_FAULT) {
+		host_fault_arrive(h);
+		return;
+	}
 	if (vector < HOST_VECTOR_BASE || vector >= HOST_VECTOR_BASE + HOST_VECTORS_PER_CORE)
 		return;	/* a notification that came too late, or spurious */
 	v = pcpu * HOST_VECTORS_PER_CORE + vector - HOST_VECTOR_BASE;

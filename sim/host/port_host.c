@@ -94,6 +94,18 @@ bool sim_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len)
 	return vm_gpa_to_hpa(vm, gpa, len, &hpa);
 }
 
+/* Ranges are told apart by it, so what lies in one has one. */
+u32 sim_vm_mem_prot(struct port_vm *vm, gpa_t gpa, u64 len)
+{
+	u32 i;
+
+	for (i = 0; i < vm->nr_ram; i++)
+		if (gpa.v >= vm->ram[i].gpa.v && gpa.v - vm->ram[i].gpa.v < vm->ram[i].len_bytes &&
+		    len <= vm->ram[i].len_bytes - (gpa.v - vm->ram[i].gpa.v))
+			return vm->ram[i].no_read ? PORT_WRITE : vm->ram[i].no_write ? PORT_READ : PORT_READ | PORT_WRITE;
+	return 0;
+}
+
 bool sim_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len)
 {
 	u32 i;
@@ -162,6 +174,8 @@ struct port_host *host_new(struct machine *m)
 		host_free(h);
 		return NULL;
 	}
+	if (m->cfg.fault_interrupts)
+		host_fault_init(h);
 	return h;
 }
 

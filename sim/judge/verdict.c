@@ -158,7 +158,7 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 			add_evidence(j, ev, components[component], EVIDENCE_COVERS, "found nothing new in queue", ev->c, ev->d);
 		return;
 	}
-	if (kind == LIOV_TRACE_GUARD && (code == LIOV_GUARD_IOVA_REVOKED || code == LIOV_GUARD_LBA_WIPED))
+	if (kind == LIOV_TRACE_GUARD && (code == LIOV_GUARD_IOVA_REVOKED || code == LIOV_GUARD_LBA_WIPED || code == LIOV_GUARD_HOME))
 		remember_guard(j, ev);
 	/* The controller names nobody; what it tells the host is of the attacker's doing while the span is open. */
 	if (kind == LIOV_TRACE_EVENT && (component == LIOV_BACKEND || ev->a == j->by)) {
@@ -204,6 +204,8 @@ static void fault_event(struct judge *j, const struct trace_event *ev)
 		add_evidence(j, ev, COMPONENT_IOMMU, EVIDENCE_REFUSED, "took for no interrupt, address and reason", ev->d, ev->c);
 	else if (irte)
 		add_evidence(j, ev, COMPONENT_IRTE, EVIDENCE_REFUSED, "blocked interrupt, index and reason", ev->b, ev->c);
+	else if (guard_stands(j, LIOV_GUARD_HOME, ev->b))
+		add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_REFUSED, "had mapped no more than was there; DMA blocked at", ev->b, ev->c);
 	else if (guard_stands(j, LIOV_GUARD_IOVA_REVOKED, ev->b))
 		add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_REFUSED, "had unmapped and synced; DMA blocked at", ev->b, ev->c);
 	else

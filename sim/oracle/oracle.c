@@ -351,6 +351,15 @@ static void dma(struct oracle *o, const struct trace_event *ev)
 		  write ? "the SSD writes memory" : "the SSD reads memory", ev->c, ev->d);
 }
 
+/* The SSD's own memory holds queues, and no VM's data: it is given to nobody. */
+static void cmb_data(struct oracle *o, const struct trace_event *ev)
+{
+	u32 vm = oracle_queue_owner(o, (u32)ev->a);
+
+	if (is_vm(vm))
+		violation(o, ev, ORACLE_HOST_MEMORY, vm, SIM_OWNER_HOST, ev->b ? "the SSD writes its CMB" : "the SSD reads its CMB", ev->c, ev->d);
+}
+
 /* --- processors --- */
 
 /* A queue page of the host's goes to the VM it was last mapped into; the info page is not exclusive, but written by no VM. */
@@ -489,6 +498,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 	case TRACE_CQE: completion(o, ev); break;
 	case TRACE_RESERVATION: reservation(o, ev); break;
 	case TRACE_DMA: dma(o, ev); break;
+	case TRACE_CMB: cmb_data(o, ev); break;
 	case TRACE_CPU_STORE: cpu_access(o, ev, true); break;
 	case TRACE_CPU_LOAD: cpu_access(o, ev, false); break;
 	case TRACE_MSI: msi_sent(o, ev); break;
@@ -513,7 +523,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 {
 	static const u32 kinds[] = { TRACE_MEDIA, TRACE_CQE, TRACE_RESERVATION, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
-				     TRACE_MSI_COMPAT,
+				     TRACE_MSI_COMPAT, TRACE_CMB,
 				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
 				     SIM_TRACE_QUEUE, SIM_TRACE_FUNCTION };
 	struct oracle *o = calloc(1, sizeof(*o));

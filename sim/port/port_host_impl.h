@@ -32,6 +32,7 @@ void sim_vm_revoke(struct port_vm *vm, u64 off, u64 len);
 int sim_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len);
 int sim_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len);
 bool sim_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len);
+u32 sim_vm_mem_prot(struct port_vm *vm, gpa_t gpa, u64 len);
 bool sim_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len);
 bool sim_vm_mem_range(struct port_vm *vm, u32 i, gpa_t *gpa, u64 *len);
 int sim_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len);
@@ -188,6 +189,11 @@ static inline int port_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf,
 static inline bool port_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
 {
 	return sim_vm_mem_is_ram(vm, gpa, len_bytes);
+}
+
+static inline u32 port_vm_mem_prot(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	return sim_vm_mem_prot(vm, gpa, len_bytes);
 }
 
 static inline bool port_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len_bytes)

@@ -43,11 +43,11 @@ static const struct field timing_fields[] = {
 	TIME("cqe_gap", ssd.timing.cqe_gap_ps), NUMBER("dies", ssd.timing.dies, 1, 1024), { NULL }
 };
 
-static const char iommu_keys[] = "iotlb_sets iotlb_miss invalidation posted_interrupts x2apic";
+static const char iommu_keys[] = "iotlb_sets iotlb_miss invalidation posted_interrupts x2apic fault_interrupts";
 static const struct field iommu_fields[] = {
 	NUMBER("iotlb_sets", vtd.iotlb_sets, 1, VTD_IOTLB_SETS), TIME("iotlb_miss", vtd.iotlb_miss_ps),
 	TIME("invalidation", vtd.invalidation_ps), FIELD("posted_interrupts", posted_interrupts, FIELD_BOOL, 0, 1),
-	FIELD("x2apic", vtd.x2apic, FIELD_BOOL, 0, 1), { NULL }
+	FIELD("x2apic", vtd.x2apic, FIELD_BOOL, 0, 1), FIELD("fault_interrupts", fault_interrupts, FIELD_BOOL, 0, 1), { NULL }
 };
 
 static const char backend_keys[] = "host_lbas queues queue_depth timeout dma_offset watch_doorbells";
@@ -183,10 +183,17 @@ static void read_ram(lua_State *L, const struct args *a, struct vm_wish *w, u32 
 		return;
 	w->cfg.nr_ram = 0;
 	for (i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
-		range = args_open(L, -1, "vms.ram", "gpa memory");
+		const char *dma;
+
+		range = args_open(L, -1, "vms.ram", "gpa memory dma");
+		dma = args_text(&range, "dma", "rw");
+		if (!word_in("r w rw", dma))
+			luaL_error(L, "vms.ram: 'dma' is \"%s\"; give \"r\", \"w\" or \"rw\"", dma);
 		if (w->cfg.nr_ram == VM_RAM_MAX)
 			luaL_error(L, "vms.ram: more than %d ranges; join them", VM_RAM_MAX);
 		w->cfg.ram[w->cfg.nr_ram].gpa = args_need(&range, "gpa");
+		w->cfg.ram[w->cfg.nr_ram].no_read = !strchr(dma, 'r');
+		w->cfg.ram[w->cfg.nr_ram].no_write = !strchr(dma, 'w');
 		w->cfg.ram[w->cfg.nr_ram++].len_bytes = args_bytes(&range, "memory", 0);
 		lua_pop(L, 1);
 	}

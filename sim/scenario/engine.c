@@ -356,6 +356,11 @@ static void simulate(struct run *r)
 
 static void machine_down(struct run *r)
 {
+	u32 i;
+
+	for (i = 0; i < site_count(); i++)
+		if (site_set_has(&r->planted, i))
+			sites_plant(i, false);
 	if (r->m) {
 		r->res->time_ps = sched_now(r->m->sched);
 		r->res->events = sched_events_run(r->m->sched);

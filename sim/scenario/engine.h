@@ -10,6 +10,7 @@
 #include "report/recorder.h"
 #include "report/recording.h"
 #include "scenario.h"
+#include "sites.h"
 #include "vm/io.h"
 #include "workload/workload.h"
 
@@ -92,6 +93,7 @@ struct run {
 	struct script_workload *workloads;
 	bool attack_open;
 	u64 attackers;			/* bit: VM id */
+	struct site_set planted;	/* checks that the scenario had left out */
 	u64 violations_allowed;		/* said by expect.violations(n); ~0: not said */
 	struct schedule own_schedule, *schedule;	/* used where the options ask for one */
 	struct explore *explore;	/* NULL: one run */

@@ -134,10 +134,13 @@ static int m_plant(lua_State *L)
 			site = site_find(name);
 		if (site < 0 && k == sizeof(bugs) / sizeof(bugs[0]))
 			return luaL_error(L, "plant: no '%s' to leave out or do wrong; see m:plant in scenarios/README.md", name);
-		if (site >= 0)
-			sites_omit((u32)site);
-		else
+		if (site < 0) {
 			r->m->host->omit |= bugs[k].bit;
+			continue;
+		}
+		/* Sites are the process's: undone when the run is over. */
+		site_set_add(&r->planted, (u32)site);
+		sites_plant((u32)site, true);
 	}
 	return 0;
 }
@@ -253,6 +256,9 @@ static int m_counters(lua_State *L)
 	set(L, "irte_faults", v->irte_faults);
 	set(L, "posted", v->posted);
 	set(L, "host_syncs", r->m->host->syncs);
+	set(L, "faults_read", r->m->host->faults_read);
+	set(L, "faults_overflowed", r->m->host->faults_overflowed);
+	set(L, "faults_ps", r->m->host->faults_ps);
 	set(L, "quarantined", r->m->backend.nr_quarantined);
 	return 1;
 }

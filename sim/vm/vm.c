@@ -265,7 +265,7 @@ static int vm_init_memory(struct port_vm *vm)
 		hpa = host_frames_take(m->host, &m->host->high, len, 0x200000, vm->cfg.id);
 		if (hpa_bad(hpa))
 			return -ENOMEM;
-		vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa }, len, hpa, false };
+		vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa }, len, hpa, false, vm->cfg.ram[i].no_read, vm->cfg.ram[i].no_write };
 	}
 	return host_ept_init(vm);
 }
@@ -439,9 +439,10 @@ int vm_balloon_out(struct port_vm *vm, gpa_t gpa, u64 len)
 			return -ENOSPC;
 		vm->ram[i] = vm->ram[--vm->nr_ram];
 		if (lead)
-			vm->ram[vm->nr_ram++] = (struct vm_ram){ r.gpa, lead, r.hpa, r.no_frames };
+			vm->ram[vm->nr_ram++] = (struct vm_ram){ r.gpa, lead, r.hpa, r.no_frames, r.no_read, r.no_write };
 		if (tail)
-			vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa.v + len }, tail, { r.hpa.v + lead + len }, r.no_frames };
+			vm->ram[vm->nr_ram++] = (struct vm_ram){ { gpa.v + len }, tail, { r.hpa.v + lead + len }, r.no_frames, r.no_read,
+								     r.no_write };
 		host_ept_unmap(vm, gpa, len);
 		/* It is no memory of the VM's any more, so nobody registers it again meanwhile. */
 		if (vm->has_liov)
@@ -467,7 +468,7 @@ int vm_plug_at(struct port_vm *vm, gpa_t gpa, u64 len, hpa_t hpa)
 	if (ret == 0 && memory && !host_frames_take_at(vm->m->host, hpa, len, vm->cfg.id))
 		ret = -EBUSY;
 	if (ret == 0)
-		vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa, !memory };
+		vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa, !memory, false, false };
 	return ret;
 }
 
@@ -481,7 +482,7 @@ int vm_plug(struct port_vm *vm, gpa_t gpa, u64 len)
 	hpa = host_frames_take(vm->m->host, &vm->m->host->high, len, SPEC_PAGE_SIZE, vm->cfg.id);
 	if (hpa_bad(hpa))
 		return -ENOMEM;
-	vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa, false };
+	vm->ram[vm->nr_ram++] = (struct vm_ram){ gpa, len, hpa, false, false, false };
 	return 0;
 }
 

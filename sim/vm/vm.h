@@ -23,6 +23,7 @@ struct vm_ram {
 	u64 len_bytes;
 	hpa_t hpa;
 	bool no_frames;		/* it was only believed to be memory */
+	bool no_read, no_write;	/* by the VM's devices: as VFIO_IOMMU_MAP_DMA is told */
 };
 
 struct vm_config {
@@ -31,7 +32,7 @@ struct vm_config {
 	u32 vcpus;
 	bool halt_when_idle;		/* HLT; else the idle loop polls and never exits */
 	u32 nr_ram;
-	struct { u64 gpa, len_bytes; } ram[VM_RAM_MAX];
+	struct { u64 gpa, len_bytes; bool no_read, no_write; } ram[VM_RAM_MAX];
 	struct liov_vm_config liov;
 };
 

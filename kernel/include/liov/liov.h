@@ -184,6 +184,7 @@ struct liov_mem {
 	u32 region;			/* index: what it was registered as part of */
 	bool releasing;
 	bool gone;			/* unmapped and unpinned already: the home took it away (liov_vm_mem_forget) */
+	u32 prot;			/* PORT_READ, PORT_WRITE: what a device of the VM's may do there */
 };
 
 /*

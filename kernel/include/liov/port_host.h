@@ -87,6 +87,8 @@ static inline void port_vm_reveal(struct port_vm *vm, u64 off, u64 len_bytes);
 static inline int port_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len_bytes);
 static inline int port_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len_bytes);
 static inline bool port_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
+/* PORT_READ, PORT_WRITE: what devices may do with all of the range, which is the VM's memory. P */
+static inline u32 port_vm_mem_prot(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
 /* Does any byte of the range belong to the VM's memory? */
 static inline bool port_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len_bytes);
 /* The VM's memory ranges, @i from 0; false past the last. For registering all of it at once. */

@@ -229,6 +229,15 @@ static inline bool port_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len_byt
 	return liov_home_vm_mem_is_ram(vm, gpa, len_bytes);
 }
 
+/* What can be pinned for writing can be read: a mapping for less is refused when it is pinned. */
+static inline u32 port_vm_mem_prot(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
+{
+	(void)vm;
+	(void)gpa;
+	(void)len_bytes;
+	return PORT_READ | PORT_WRITE;
+}
+
 static inline bool port_vm_mem_overlaps(struct port_vm *vm, gpa_t gpa, u64 len_bytes)
 {
 	return liov_home_vm_mem_overlaps(vm, gpa, len_bytes);
