@@ -12,3 +12,15 @@ function run(m)
   expect.equal(why, "EINVAL")
   rejected("backend")
 end
+
+variant("mutant", { about = "the host does not look", attacker = "host-bug", machine = { ssd = { cmb = "2M", cmb_lists = true } } }, function(m)
+  m:plant("backend_iova_allowed")
+  local D = m:create_vm { name = "D", gpa = m.cmb_iova, memory = "16M" }
+  local page = m.cmb_iova + 0x1000
+  D:raw { opcode = 0x08, slba = D.lba_base, nlb = 7 }:wait()
+  D:fill(page, 4096, 0xD00)
+  attack(D, function()
+    D:raw { opcode = 0x02, slba = D.lba_base, nlb = 7, prp1 = page }:wait()
+  end)
+  expect.holds(D, page, 4096, 0xD00)
+end)
