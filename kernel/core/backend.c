@@ -285,13 +285,13 @@ static int vm_build(struct liov_vm *vm)
 		err = vm_memory_check(vm);
 	if (!err)
 		err = vm_take_numbers(vm);
+	/* Before the queues, whose vectors a message of their last owner's may still be on its way to. */
+	if (!err)
+		err = liov_device_init(vm);
 	if (!err)
 		err = vm_take_queues(vm);
 	if (!err)
 		err = vm_wipe(vm);
-	if (err)
-		return err;
-	err = liov_device_init(vm);
 	if (err)
 		return err;
 	vm->has_device = true;
