@@ -295,9 +295,12 @@ void sim_trace(struct port_home *home, const struct liov_trace *t)
 
 void *sim_alloc(struct port_home *home, size_t bytes)
 {
-	struct sim_chunk *c = calloc(1, sizeof(*c) + bytes);
+	struct sim_chunk *c;
 
 	home->allocs++;
+	if (fault_hits(&home->no_memory, 0))
+		return NULL;
+	c = calloc(1, sizeof(*c) + bytes);
 	if (!c)
 		return NULL;
 	c->next = home->chunks;

@@ -36,6 +36,22 @@ static void test_queue__wait__status_after_its_time_and_in_order(void **state)
 	assert_true(sched_empty(f->sched));
 }
 
+static void test_queue__ignored_invalidation__completes_and_does_nothing(void **state)
+{
+	struct fx *f = *state;
+
+	fx_map(f, IOVA, HPA, FX_RW);
+	assert_dma_ok(f, IOVA, true, HPA);
+	fx_map(f, IOVA, 0, 0);
+	*vtd_ignores(f->vtd) = (struct fault_site){ .armed = true, .key = 2, .left = 1 };	/* an IOTLB descriptor */
+	fx_invalidate(f, FX_IOTLB_PAGE(FX_DID), IOVA);
+	fx_invalidate(f, FX_WAIT_SW(1), FX_STATUS);
+	assert_int_equal(fx_peek(f, FX_STATUS), 1);
+	assert_dma_ok(f, IOVA, true, HPA);
+	fx_invalidate(f, FX_IOTLB_PAGE(FX_DID), IOVA);
+	assert_dma_fault(f, IOVA, true, 0x5);
+}
+
 static void test_queue__wrap__goes_on_at_the_start(void **state)
 {
 	struct fx *f = *state;
@@ -325,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FX_TEST(test_queue__wait__status_after_its_time_and_in_order),
+		FX_TEST(test_queue__ignored_invalidation__completes_and_does_nothing),
 		FX_TEST(test_queue__wrap__goes_on_at_the_start),
 		FX_TEST(test_queue__larger_size__indices_beyond_256),
 		FX_TEST(test_queue__tail_beyond_size__iqe),

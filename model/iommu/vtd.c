@@ -257,6 +257,11 @@ void vtd_on_behalf(struct vtd *vtd, u64 io_id)
 	vtd->io_id = io_id;
 }
 
+struct fault_site *vtd_ignores(struct vtd *vtd)
+{
+	return &vtd->ignores;
+}
+
 const struct vtd_counters *vtd_counters(const struct vtd *vtd)
 {
 	return &vtd->counters;

@@ -10,6 +10,7 @@
  */
 
 #include "bus.h"
+#include "fault.h"
 #include "sched.h"
 #include "trace.h"
 #include "spec/vtd.h"
@@ -78,5 +79,11 @@ void vtd_block(struct vtd *vtd, u16 rid, iova_t addr, bool write, u8 reason);
 void vtd_on_behalf(struct vtd *vtd, u64 io_id);
 
 const struct vtd_counters *vtd_counters(const struct vtd *vtd);
+
+/*
+ * Fault injection: an invalidation descriptor completes, and its cache keeps what it had. Key: the
+ * descriptor's type, VTD_QI_*. The owner's to arm.
+ */
+struct fault_site *vtd_ignores(struct vtd *vtd);
 
 #endif

@@ -90,6 +90,7 @@ struct vtd {
 	struct vtd_config cfg;
 	struct vtd_irq_sink sink;
 	struct vtd_counters counters;
+	struct fault_site ignores;
 	struct vtd_regs regs;
 	struct vtd_frcd frcd[VTD_FAULT_RECORDS];
 	u32 frcd_next;			/* record the next fault goes to */

@@ -67,7 +67,8 @@ static u8 do_context(struct vtd *vtd, const struct vtd_qi_desc *desc)
 
 	if ((desc->lo & VTD_QI_CTX_LO_RSVD) || desc->hi || !inv.granularity)
 		return VTD_IQEI_RESERVED;
-	vtd_context_invalidate(vtd, &inv);
+	if (!fault_hits(&vtd->ignores, VTD_QI_CONTEXT))
+		vtd_context_invalidate(vtd, &inv);
 	return 0;
 }
 
@@ -87,7 +88,8 @@ static u8 do_iotlb(struct vtd *vtd, const struct vtd_qi_desc *desc)
 		if (inv.address_mask > VTD_MAMV_VALUE)
 			return VTD_IQEI_RESERVED;
 	}
-	vtd_iotlb_invalidate(vtd, &inv);
+	if (!fault_hits(&vtd->ignores, VTD_QI_IOTLB))
+		vtd_iotlb_invalidate(vtd, &inv);
 	return 0;
 }
 
@@ -98,7 +100,8 @@ static u8 do_iec(struct vtd *vtd, const struct vtd_qi_desc *desc)
 
 	if ((desc->lo & VTD_QI_IEC_LO_RSVD) || desc->hi || (!global && index_mask > VTD_MHMV_VALUE))
 		return VTD_IQEI_RESERVED;
-	vtd_irte_invalidate(vtd, global, (u16)FIELD_GET(VTD_QI_IEC_LO_IIDX, desc->lo), index_mask);
+	if (!fault_hits(&vtd->ignores, VTD_QI_IEC))
+		vtd_irte_invalidate(vtd, global, (u16)FIELD_GET(VTD_QI_IEC_LO_IIDX, desc->lo), index_mask);
 	return 0;
 }
 

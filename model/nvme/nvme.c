@@ -241,6 +241,7 @@ void nvme_free(struct nvme *n)
 		sched_cancel(n->sched, &n->ready_ev);
 		sched_cancel(n->sched, &n->shutdown_ev);
 	}
+	pci_function_fini(&n->fn);
 	if (!n->cfg.cmb_memory)
 		free(n->cmb);
 	free(n->nrd);
@@ -259,6 +260,11 @@ void nvme_free(struct nvme *n)
 struct pci_function *nvme_function(struct nvme *n)
 {
 	return &n->fn;
+}
+
+struct nvme_faults *nvme_faults(struct nvme *n)
+{
+	return &n->faults;
 }
 
 const struct nvme_counters *nvme_counters(const struct nvme *n)

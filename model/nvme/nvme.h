@@ -15,6 +15,13 @@
 
 struct nvme;
 
+/* What may go wrong inside the controller. Key: the submission queue. */
+struct nvme_faults {
+	struct fault_site dma_delay;	/* a step of a command, with its DMA, is late by arg; its CQE stays behind its data */
+	struct fault_site silent;	/* a command that was fetched is never completed */
+	struct fault_site fatal;	/* in the place of a fetch the controller gives up: CSTS.CFS (Base 9.5) */
+};
+
 struct nvme_timing {
 	u64 fetch_ps;		/* controller front end, serial, per command */
 	u64 per_4k_ps;		/* front end, serial, per further 4 KiB of data */
@@ -88,6 +95,7 @@ void nvme_free(struct nvme *nvme);
 
 struct pci_function *nvme_function(struct nvme *nvme);
 const struct nvme_counters *nvme_counters(const struct nvme *nvme);
+struct nvme_faults *nvme_faults(struct nvme *nvme);	/* the owner's to arm */
 
 /* Blocks up to the end of the last namespace's place: where the metadata of @media begins. */
 u64 nvme_media_blocks(const struct nvme_config *cfg);

@@ -101,10 +101,24 @@ void nvme_cmd_finish(struct nvme_cmd *cmd, u16 status)
 	nvme_cmd_at(cmd, NVME_STAGE_DONE, cmd->t_ps);
 }
 
+/* The same step later, or never. */
+static bool is_put_off(struct nvme_cmd *cmd)
+{
+	struct nvme_faults *f = &cmd->nvme->faults;
+
+	if (fault_hits(&f->dma_delay, cmd->sqid)) {
+		nvme_cmd_at(cmd, cmd->stage, sched_now(cmd->nvme->sched) + f->dma_delay.arg);
+		return true;
+	}
+	return cmd->stage == NVME_STAGE_FETCHED && fault_hits(&f->silent, cmd->sqid);
+}
+
 void nvme_cmd_event(struct event *ev)
 {
 	struct nvme_cmd *cmd = container_of_event(ev, struct nvme_cmd, ev);
 
+	if (is_put_off(cmd))
+		return;
 	nvme_on_behalf(cmd->nvme, cmd->io_id, PCI_DMA_DATA, cmd->nvme->sq[cmd->sqid].pasid);
 	switch (cmd->stage) {
 	case NVME_STAGE_FETCHED:

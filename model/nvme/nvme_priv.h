@@ -202,6 +202,7 @@ struct nvme {
 
 	struct nvme_cqe_half second;	/* of the last CQE; written, and told of, as soon as anything else is posted */
 
+	struct nvme_faults faults;
 	u64 broken_block, broken_nlb;	/* of the medium; nlb 0: none */
 
 	struct nvme_counters count;

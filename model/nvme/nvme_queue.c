@@ -255,6 +255,10 @@ void nvme_front_event(struct event *ev)
 	sq = next_turn(n);
 	if (!sq)
 		return;
+	if (fault_hits(&n->faults.fatal, sq->qid)) {
+		nvme_fatal(n);
+		return;
+	}
 	cmd = nvme_cmd_get(n);
 	cmd->sqid = sq->qid;
 	cmd->io_id = (u64)sq->qid << 48 | (++sq->seq & GENMASK_ULL(47, 0));

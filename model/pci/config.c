@@ -160,6 +160,12 @@ void pci_config_read_failed(struct pci_function *fn)
 	put16(fn->config, PCIS_STATUS, pci_config_get16(fn, PCIS_STATUS) | PCIS_STATUS_REC_MASTER_ABORT);
 }
 
+/* PCIe 7.5.1.1.4: Detected Parity Error is set by a poisoned TLP whatever the command register says. */
+void pci_config_poisoned(struct pci_function *fn)
+{
+	put16(fn->config, PCIS_STATUS, pci_config_get16(fn, PCIS_STATUS) | PCIS_STATUS_PARITY);
+}
+
 /*
  * Function level reset, PCIe 6.6.2. Max_Payload_Size stays: the far end of the link relies on it.
  * The device goes last, when nothing reaches it any more.

@@ -121,6 +121,13 @@ static bool dma_read(struct pci_function *fn, u64 iova, struct dma_data *d, u32 
 	if (!may_send(fn, t.pasid))
 		return false;
 	on_behalf_of_command(fn);
+	if (fault_hits(&fn->faults.poisoned[fn->dma_kind], (u32)(fn->io_id >> 48))) {
+		/* What arrived is not to be used (PCIe 2.7.2.2), so it counts as not arrived. */
+		pci_config_poisoned(fn);
+		t.requests = t.data_tlps = 1;
+		left = 0;
+		ok = false;
+	}
 	while (left) {
 		u32 n = in_page(iova, left);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "pci/pci_internal.h"
 
-void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, const struct sched *sched,
+void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, struct sched *sched,
 		   struct trace *trace)
 {
 	*root = (struct pci_root){ .bus = bus, .vtd = vtd, .sched = sched, .trace = trace };
@@ -28,6 +28,7 @@ int pci_function_init(struct pci_function *fn, const struct pci_function_config 
 		fn->bar_decoded[i] = PCI_BAR_NOT_DECODED;
 	pci_config_reset(fn);
 	pci_msix_reset(fn);
+	pci_msix_init(fn);
 	root->fn[root->nr_fn++] = fn;
 	return 0;
 }

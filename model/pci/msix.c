@@ -57,11 +57,61 @@ static bool is_masked(const struct pci_function *fn, unsigned int vec)
 	return (msix_control(fn) & PCIS_MSIX_FUNCTION_MASK) || (fn->msix[vec].control & PCIS_MSIX_ENTRY_MASKED);
 }
 
+static void late_next(struct pci_function *fn)
+{
+	u64 now = sched_now(fn->root->sched), at = fn->late[fn->late_first].at_ps;
+
+	sched_after(fn->root->sched, &fn->late_ev, at > now ? at - now : 0);
+}
+
+static void late_arrives(struct event *ev)
+{
+	struct pci_function *fn = container_of_event(ev, struct pci_function, late_ev);
+	u32 i = fn->late_first;
+
+	fn->late_first = (i + 1) % PCI_LATE_MESSAGES;
+	if (--fn->nr_late)
+		late_next(fn);
+	fn->msi_sent++;
+	trace4(fn->root->trace, TRACE_MSI, 0, fn->cfg.rid, fn->late[i].vec, fn->late[i].addr, fn->late[i].data);
+	pci_dma_message(fn, fn->late[i].addr, fn->late[i].data);
+}
+
+static bool send_late(struct pci_function *fn, unsigned int vec, u64 addr, u32 data)
+{
+	u32 i = (fn->late_first + fn->nr_late) % PCI_LATE_MESSAGES;
+
+	if (fn->nr_late == PCI_LATE_MESSAGES)
+		return false;
+	fn->late[i].addr = addr;
+	fn->late[i].data = data;
+	fn->late[i].vec = vec;
+	fn->late[i].at_ps = sched_now(fn->root->sched) + fn->faults.msi_late.arg;
+	if (fn->nr_late++ == 0)
+		late_next(fn);
+	return true;
+}
+
+void pci_msix_init(struct pci_function *fn)
+{
+	event_init(&fn->late_ev, late_arrives, EVENT_PRIO_HW);
+}
+
+void pci_function_fini(struct pci_function *fn)
+{
+	if (fn->root && fn->nr_late)
+		sched_cancel(fn->root->sched, &fn->late_ev);
+}
+
 static void send(struct pci_function *fn, unsigned int vec)
 {
 	u64 addr = fn->msix[vec].addr;
 	u32 data = fn->msix[vec].data;
 
+	if (fault_hits(&fn->faults.msi_lost, vec))
+		return;
+	if (fault_hits(&fn->faults.msi_late, vec) && send_late(fn, vec, addr, data))
+		return;
 	trace4(fn->root->trace, TRACE_MSI, fn->io_id, fn->cfg.rid, vec, addr, data);
 	fn->msi_sent++;
 	pci_dma_message(fn, addr, data);

@@ -12,6 +12,7 @@
  */
 
 #include "bus.h"
+#include "fault.h"
 #include "sched.h"
 #include "trace.h"
 #include "spec/pci.h"
@@ -20,6 +21,7 @@ struct vtd;
 
 #define PCI_ROOT_FUNCTIONS_MAX 8
 #define PCI_MSIX_VECTORS_MAX 512
+#define PCI_LATE_MESSAGES 16	/* on their way at one time; more are in time */
 
 /*
  * Costs of the link; sources at the defaults in sim/machine.c. The two sizes are what the platform
@@ -62,7 +64,15 @@ struct pci_function_config {
 enum pci_dma_kind {
 	PCI_DMA_QUEUE,		/* SQEs, CQEs */
 	PCI_DMA_LIST,		/* PRP lists, payloads that are part of a command */
-	PCI_DMA_DATA		/* what the command transfers */
+	PCI_DMA_DATA,		/* what the command transfers */
+	PCI_DMA_KINDS
+};
+
+/* What may go wrong between the function and memory, by kind of transfer or by vector. */
+struct pci_faults {
+	struct fault_site poisoned[PCI_DMA_KINDS];	/* a read's completion has EP set (PCIe 2.7.2.2); key: queue */
+	struct fault_site msi_lost;			/* key: vector */
+	struct fault_site msi_late;			/* arg: by how much */
 };
 
 #define PCI_NO_PASID (~0u)
@@ -96,6 +106,11 @@ struct pci_function {
 	u64 msix_pba[PCI_MSIX_VECTORS_MAX / 64];
 	u64 up_free_ps, down_free_ps;	/* link directions are busy until */
 	u64 msi_sent;			/* messages that left the function */
+	struct pci_faults faults;	/* the owner's */
+	/* Messages that are late: as they left, whatever the table says by now. In their order. */
+	struct { u64 addr, at_ps; u32 data, vec; } late[PCI_LATE_MESSAGES];
+	u32 late_first, nr_late;
+	struct event late_ev;
 	u8 dma_kind;			/* the device's: enum pci_dma_kind of what it moves now, for the trace */
 	/*
 	 * The device's: the PASID of the requests it makes now, or PCI_NO_PASID. Messages never
@@ -108,7 +123,7 @@ struct pci_function {
 struct pci_root {
 	struct bus *bus;
 	struct vtd *vtd;		/* NULL: no remapping hardware */
-	const struct sched *sched;
+	struct sched *sched;
 	struct trace *trace;
 	struct pci_function *fn[PCI_ROOT_FUNCTIONS_MAX];
 	unsigned int nr_fn;
@@ -117,7 +132,7 @@ struct pci_root {
 	void *msi_opaque;
 };
 
-void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, const struct sched *sched,
+void pci_root_init(struct pci_root *root, struct bus *bus, struct vtd *vtd, struct sched *sched,
 		   struct trace *trace);
 
 /*
@@ -184,6 +199,9 @@ void pci_dma_from_store(struct pci_function *fn, iova_t addr, struct store *src,
 
 /* May the function send requests with PASID (PCIe 7.8.9.3)? */
 bool pci_pasid_enabled(const struct pci_function *fn);
+
+/* Before the function goes: nothing of it comes later. */
+void pci_function_fini(struct pci_function *fn);
 
 /* Does [addr, addr + len) touch any BAR that this function now decodes? For a device's own-range check. */
 bool pci_addr_is_own_bar(const struct pci_function *fn, u64 addr, u64 len_bytes);

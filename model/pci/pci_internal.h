@@ -26,6 +26,7 @@ bool pci_is_master(const struct pci_function *fn);
 
 /* A read of memory was answered "unsupported request" (PCIe 7.5.1.1.4, Received Master Abort). */
 void pci_config_read_failed(struct pci_function *fn);
+void pci_config_poisoned(struct pci_function *fn);
 
 bool pci_bar_config_is_valid(const struct pci_function_config *cfg);
 
@@ -36,6 +37,7 @@ void pci_bar_reset(struct pci_function *fn);
 void pci_root_decode(struct pci_root *root);
 
 bool pci_msix_config_is_valid(const struct pci_function_config *cfg);
+void pci_msix_init(struct pci_function *fn);
 void pci_msix_reset(struct pci_function *fn);
 
 /* Send what is pending and no longer held back. Bounded by the table's size. */

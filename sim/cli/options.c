@@ -29,6 +29,7 @@ static const char usage_run[] =
 "  --seed N            of all chance (default 1)\n"
 "  --schedules N       explore N schedules of each scenario's race(); the first that fails is printed\n"
 "  --schedule S        run the race by this schedule, as printed; - is the order by default, ~7 one by chance\n"
+"  --faults SEED       DMA and interrupts are late now and then, by chance of this seed\n"
 "  --jobs N            runs at the same time (default 1); the output does not depend on it\n"
 "  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
 "  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
@@ -77,13 +78,14 @@ static int usage(FILE *f, const char *command)
 	return f == stdout ? CLI_OK : CLI_USAGE;
 }
 
-enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_SCHEDULES, OPT_SCHEDULE, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_SARIF, OPT_HTML, OPT_PERFETTO, OPT_QUIET, OPT_VERBOSE,
+enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_SCHEDULES, OPT_SCHEDULE, OPT_FAULTS, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_SARIF, OPT_HTML, OPT_PERFETTO, OPT_QUIET, OPT_VERBOSE,
        OPT_HOT, OPT_IOS, OPT_HELP };
 
 static const struct option all_options[] = {
 	{ "policy", required_argument, NULL, OPT_POLICY }, { "variant", required_argument, NULL, OPT_VARIANT },
 	{ "seed", required_argument, NULL, OPT_SEED }, { "jobs", required_argument, NULL, OPT_JOBS },
 	{ "schedules", required_argument, NULL, OPT_SCHEDULES }, { "schedule", required_argument, NULL, OPT_SCHEDULE },
+	{ "faults", required_argument, NULL, OPT_FAULTS },
 	{ "expected", required_argument, NULL, OPT_EXPECTED }, { "content", required_argument, NULL, OPT_CONTENT },
 	{ "json", optional_argument, NULL, OPT_JSON }, { "junit", required_argument, NULL, OPT_JUNIT },
 	{ "sarif", required_argument, NULL, OPT_SARIF }, { "html", required_argument, NULL, OPT_HTML },
@@ -107,7 +109,7 @@ static bool takes(const char *command, int opt)
 		return bench;
 	case OPT_JSON:
 		return !bench;
-	case OPT_SCHEDULES: case OPT_SCHEDULE:
+	case OPT_SCHEDULES: case OPT_SCHEDULE: case OPT_FAULTS:
 		return strcmp(command, "run") == 0;
 	default:
 		return !bench && !list;
@@ -176,6 +178,8 @@ static int take(struct cli_options *o, int opt, const char *arg)
 			return complain(o, "--schedules", arg, "1 to 100000");
 		o->scenario.schedules = (u32)v;
 		return -1;
+	case OPT_FAULTS:
+		return number(arg, 1, ~0ull, &o->scenario.faults) ? -1 : complain(o, "--faults", arg, "a seed, a whole number from 1 on");
 	case OPT_SCHEDULE:
 		o->scenario.schedule = arg;
 		return -1;

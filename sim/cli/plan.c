@@ -284,8 +284,11 @@ int plan_exit_code(const struct plan *p)
 void replay_command(const struct planned *r, const struct cli_options *o, char *buf, size_t size)
 {
 	const char *schedule = r->result->schedule;
+	char faults[40] = "";
 
-	snprintf(buf, size, "lightiov run %s --variant %s --policy %s --seed %llu%s%s%s --verbose", r->file->path,
+	if (o->scenario.faults)
+		snprintf(faults, sizeof(faults), " --faults %llu", (unsigned long long)o->scenario.faults);
+	snprintf(buf, size, "lightiov run %s --variant %s --policy %s --seed %llu%s%s%s%s --verbose", r->file->path,
 		 r->file->variant[r->variant].name, policy_name(r->policy), (unsigned long long)o->scenario.seed,
-		 o->scenario.content_bytes ? " --content=bytes" : "", *schedule ? " --schedule " : "", schedule);
+		 o->scenario.content_bytes ? " --content=bytes" : "", faults, *schedule ? " --schedule " : "", schedule);
 }

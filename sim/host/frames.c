@@ -106,9 +106,12 @@ void host_frames_give(struct port_host *h, struct host_frames *f, hpa_t hpa, u64
 
 int sim_pages_alloc(struct port_host *h, u32 nr, struct port_pages *p)
 {
-	hpa_t hpa = host_frames_take(h, &h->low, (u64)nr * SPEC_PAGE_SIZE, SPEC_PAGE_SIZE, SIM_OWNER_HOST);
 	struct host_pages *e;
+	hpa_t hpa;
 
+	if (fault_hits(&h->home.no_memory, 0))
+		return -ENOMEM;
+	hpa = host_frames_take(h, &h->low, (u64)nr * SPEC_PAGE_SIZE, SPEC_PAGE_SIZE, SIM_OWNER_HOST);
 	if (hpa_bad(hpa))
 		return -ENOMEM;
 	e = calloc(1, sizeof(*e));

@@ -287,6 +287,8 @@ void host_iommu_unmap(struct port_host *h, u64 iova, u64 len)
 
 int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot)
 {
+	if (fault_hits(&h->home.no_memory, 0))
+		return -ENOMEM;
 	return host_iommu_map(h, iova.v, hpa, len, prot);
 }
 
@@ -295,6 +297,8 @@ int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t
 	hpa_t hpa;
 	int ret;
 
+	if (fault_hits(&h->home.no_memory, 0))
+		return -ENOMEM;
 	if (!vm_gpa_to_hpa(vm, gpa, len, &hpa))
 		return -EFAULT;
 	ret = host_iommu_map(h, iova.v, hpa.v, len, prot);

@@ -221,6 +221,8 @@ static void main_task(void *arg)
 	struct run *r = a->run;
 
 	world_up(r);
+	if (r->opt->faults)
+		faults_sprinkle(r);
 	if (!r->broken)
 		actor_main(a);
 	r->ended = !r->broken;

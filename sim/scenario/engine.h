@@ -66,6 +66,13 @@ struct script_workload {
 	bool may_fail;
 };
 
+/* After how many occasions a fault happens again. */
+#define FAULT_CHANCES_MAX 16u
+struct fault_chance {
+	struct rng rng;
+	u64 num, den;
+};
+
 struct run {
 	const struct scenario_options *opt;
 	const struct scenario_file *file;
@@ -99,6 +106,8 @@ struct run {
 	struct explore *explore;	/* NULL: one run */
 	bool raced;			/* race() was called */
 	struct rng choices;		/* of choose{} outside race() */
+	struct fault_chance chance[FAULT_CHANCES_MAX];	/* of faults that come by chance */
+	u32 nr_chances;
 	bool ended;			/* run(m) came back */
 	bool broken;			/* a mistake ended it */
 	size_t log_len;
@@ -133,6 +142,9 @@ int explore_begin(struct run *r);	/* 0 or -errno; where the options ask for it *
 void explore_race(struct run *r);
 /* The end of a run: a process of a schedule hands its result over and ends; the first takes what was found. */
 void explore_end(struct run *r);
+
+/* verbs_fault.c: late DMA and late interrupts now and then, by the options' seed of faults: what no software may be upset by. */
+void faults_sprinkle(struct run *r);
 
 /* Make the VM of @w with the next id. 0 or -errno. In a host task. */
 int run_create_vm(struct run *r, const struct vm_wish *w, struct script_vm **out);
@@ -175,6 +187,7 @@ void verbs_open_io(lua_State *L);
 void verbs_open_workload(lua_State *L);
 void verbs_open_attack(lua_State *L);
 void verbs_open_race(lua_State *L);
+void verbs_open_fault(lua_State *L);
 void verbs_open_expect(lua_State *L);
 
 /* objects.c: userdata of the kinds "machine", "vm", "io", "workload", "actor" */

@@ -44,6 +44,7 @@ struct scenario_options {
 	u64 seed;
 	bool content_bytes;
 	u32 record_max;		/* events to hand over; 0: none */
+	u64 faults;			/* seed of late DMA and interrupts; 0: none */
 	u32 schedules;			/* explore so many; 0: one run, as @schedule says */
 	const char *schedule;		/* "12.1,87.3"; NULL: the order by default */
 };

@@ -187,5 +187,6 @@ void verbs_open(lua_State *L)
 	verbs_open_workload(L);
 	verbs_open_attack(L);
 	verbs_open_race(L);
+	verbs_open_fault(L);
 	verbs_open_expect(L);
 }
