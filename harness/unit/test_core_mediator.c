@@ -29,6 +29,19 @@ static void test_read__one_page__is_rebuilt_and_translated(void **state)
 	assert_int_equal(rig->msi.vector, 1);
 }
 
+/* NVM 5.2.2: the controller makes and checks protection information; the block is the initial reference tag. */
+static void test_read__protected_blocks__pract_and_reference_tag(void **state)
+{
+	const struct nvme_sqe *out;
+
+	(void)state;
+	rig->be.info.pi = true;
+	out = sent(rw(2, 0x10, 7 | 7u << 26, BUF, 0));
+	assert_int_equal(out->cdw12, 7 | 1u << 29);
+	assert_int_equal(out->cdw14, (u32)LBA_START + 0x10);
+	finish(0, 0);
+}
+
 static void test_write__two_pages__prp2_is_the_second(void **state)
 {
 	const struct nvme_sqe *out = sent(rw(1, 0, 15, BUF, BUF + 0x8000));
@@ -312,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_read__one_page__is_rebuilt_and_translated),
+		T(test_read__protected_blocks__pract_and_reference_tag),
 		T(test_write__two_pages__prp2_is_the_second),
 		T(test_read__list__is_a_private_copy),
 		T(test_read__list_that_ends_with_its_page__has_no_chain_pointer),

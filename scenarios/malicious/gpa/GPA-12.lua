@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 scenario {
-  id = "GPA-12", name = "PRP aimed at the controller's own BAR", tags = { "malicious", "gpa", "mmio" }, attacker = "guest-kernel",
-  about = "Reads into the SSD's own registers: a doorbell, CC, the MSI-X table. DMA must not ring, disable or redirect anything.",
+  id = "GPA-12", name = "PRP aimed at a device's BAR", tags = { "malicious", "gpa", "mmio" }, attacker = "guest-kernel",
+  about = "Reads into the SSD's own registers, and into another device's. DMA must not ring, disable or redirect anything.",
   vms = baseline(),
 }
 
@@ -18,4 +18,13 @@ variant("a", { about = "own doorbells, CC, MSI-X table" }, function(m)
   expect.equal(after.resets, before.resets, "CC.EN was not cleared")
   expect.equal(after.doorbells_bad, before.doorbells_bad, "no doorbell was rung")
   expect.status(A:read { slba = 0, blocks = 1 }, "0/0x00")
+end)
+
+variant("b", { about = "the BAR of a device that is VM B's" }, function(m)
+  local A = m:vm("A")
+  local nic = m:add_function { rid = 0x0200, vm = m:vm("B") }
+  expect.status(A:write { slba = 0, blocks = 1, tag = 0xA00 }, "0/0x00")
+  attack(A, function()
+    A:raw { opcode = 0x02, slba = A.lba_base, nlb = 0, prp1 = nic.bar0 }:wait()
+  end)
 end)
