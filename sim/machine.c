@@ -117,10 +117,10 @@ static void machine_over_budget(void *opaque)
 	sched_stop(m->sched);
 }
 
-/* With metadata, 8 bytes a block more. */
+/* Room for all that has a number, whatever its capacity. With metadata, 8 bytes a block more. */
 static u64 media_blocks(const struct nvme_config *ssd)
 {
-	u64 blocks = nvme_media_blocks(ssd);
+	u64 blocks = nvme_media_blocks(ssd) > ssd->nsze ? nvme_media_blocks(ssd) : ssd->nsze;
 
 	return ssd->metadata ? blocks + blocks / 64 + 1 : blocks;
 }

@@ -133,7 +133,7 @@ u16 liov_device_create_sq(struct liov_vm *vm, const struct nvme_sqe *sqe)
 		return status;
 	if (!LIOV_CHECK(device_create_cqid, cqid != 0 && cqid <= vm->cfg.nr_queues))
 		return NVME_SC_QID_INVALID | NVME_DNR;
-	if (!LIOV_CHECK(device_create_no_cq, vm->dev.cq[cqid].created))
+	if (!LIOV_CHECK(device_create_no_cq, cqid <= LIOV_VM_QUEUES_MAX && vm->dev.cq[cqid].created))
 		return NVME_SC_CQ_INVALID | NVME_DNR;
 	if (liov_device_mediated(vm))
 		status = liov_mediator_create_sq(vm, qid, entries, sqe->prp1, cqid);

@@ -101,6 +101,8 @@ static u16 check_nsid(struct nvme_cmd *cmd, enum io_kind kind)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	if (!MODEL_CHECK(controller_bind_nsid, nvme_bind_nsid(&n->sq[cmd->sqid], nsid)))
 		return NVME_SC_INVALID_NSID | NVME_DNR;
+	if (nsid == NVME_NSID_ALL && kind != IO_FLUSH)
+		cmd->ns = nvme_ns(n, 1);	/* where that check is left out: as if 1 were meant */
 	return cmd->ns || nsid == NVME_NSID_ALL ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
 }
 

@@ -87,7 +87,7 @@ u16 nvme_list_read(struct nvme_cmd *cmd, u64 addr, u32 len_bytes)
 /* Entries of one list page; *ptr becomes the next page when more pages remain. */
 static u16 next_list(struct nvme_cmd *cmd, u64 *ptr, u32 pages_left, u32 *entries)
 {
-	u32 slots = (u32)((NVME_PAGE_SIZE - NVME_PAGE_OFFSET(*ptr)) / sizeof(u64));
+	u32 slots = (u32)nvme_max((NVME_PAGE_SIZE - NVME_PAGE_OFFSET(*ptr)) / sizeof(u64), 1);
 	bool chained = pages_left > slots ||
 		       (pages_left == slots && slots > 1 && MODEL_CHECK(controller_list_last, false));
 	u16 status = nvme_list_read(cmd, *ptr, (chained ? slots : pages_left) * (u32)sizeof(u64));

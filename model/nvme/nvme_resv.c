@@ -25,7 +25,7 @@ enum { RELEASE, CLEAR };
 
 static struct nvme_resv *resv_of(const struct nvme_cmd *cmd)
 {
-	return &cmd->nvme->resv[cmd->sqe.nsid - 1];
+	return &cmd->nvme->resv[cmd->ns - cmd->nvme->cfg.ns];
 }
 
 static bool is_all_registrants(u8 type)

@@ -259,7 +259,9 @@ static void media_access(struct oracle *o, const struct trace_event *ev)
 
 	if (ev->a == 0 || !is_vm(vm) || ev->d == 0)
 		return;
-	if (!o->lba[vm].live || ev->c < o->lba[vm].start || ev->c + ev->d > o->lba[vm].start + o->lba[vm].count) {
+	/* No sum of the event's: it may wrap (LBA-04). */
+	if (!o->lba[vm].live || ev->c < o->lba[vm].start || ev->d > o->lba[vm].count ||
+	    ev->c - o->lba[vm].start > o->lba[vm].count - ev->d) {
 		u64 first = ev->c >= o->lba[vm].start && ev->c < o->lba[vm].start + o->lba[vm].count ?
 			    o->lba[vm].start + o->lba[vm].count : ev->c;
 

@@ -24,8 +24,10 @@ function run(m)
     A:store64(list + 0xFF8, rest)
     for i = 0, 511 do A:store64(rest + 8 * i, data + 4096 * (behind + i)) end
     if behind == 2 then A:store64(rest + 0xFF8, rest) end
+    A:fill(data, 514 * 4096, 0)
     attack(A, function()
-      A:raw { opcode = 0x02, slba = A.lba_base, nlb = pages * 8 - 1, prp1 = data + offset, prp2 = list + at }:wait()
+      expect.status(A:raw { opcode = 0x02, slba = A.lba_base, nlb = pages * 8 - 1, prp1 = data + offset,
+                            prp2 = list + at }:wait(), "0/0x00")
     end)
     expect.holds(A, data + offset, pages * 4096, 0xA00)
   end

@@ -7,8 +7,7 @@ scenario {
 
 variant("a", { about = "a user's request through the kernel's driver", attacker = "guest-user" }, function(m)
   local A = m:vm("A")
-  local page = A:alloc(1)
-  attack(A, function() A:user_read { slba = 0, blocks = 0x10000, into = page } end)
+  attack(A, function() A:user_read { slba = 0, blocks = 0x10000, into = A.memory } end)
 end)
 
 variant("b", { about = "the kernel sends it" }, function(m)

@@ -11,8 +11,10 @@ local function victim(A, B) return B.lba_start - A.lba_start + A.lba_base end
 
 local function copy(A, from, to, cdw12)
   local payload = A:alloc(2)
-  A:store64(payload + 8, from)
-  A:store16(payload + 16, 0x7F)             -- 128 blocks
+  for i = 0, cdw12 & 0xFF do
+    A:store64(payload + 32 * i + 8, from)
+    A:store16(payload + 32 * i + 16, cdw12 & 0xFF == 0 and 0x7F or 0)   -- 128 blocks, or one in each range
+  end
   return A:raw { opcode = 0x19, slba = to, cdw12 = cdw12, prp1 = payload, prp2 = payload + 4096 }:wait()
 end
 
@@ -34,12 +36,18 @@ variant("b", { about = "destination in VM B's window" }, function(m)
   expect.equal(m:media_holds(B.lba_start, 128, 0xB00), m.policy ~= "paper", "VM B's blocks are still there")
 end)
 
-variant("c", { about = "256 ranges, more than MSRC" }, function(m)
+-- Inside VM A's own window, so that nothing else stands against it.
+local function not_copied(m, cdw12)
   local A = m:vm("A")
-  attack(A, function() copy(A, A.lba_base, A.lba_base + 0x1000, 0xFF) end)
+  secret(A, 0, 0xA00)
+  attack(A, function() copy(A, A.lba_base, A.lba_base + 0x1000, cdw12) end)
+  expect.true_(m:media_holds(A.lba_start + 0x1000, 1, 0), "nothing was copied")
+end
+
+variant("c", { about = "256 ranges, more than MSRC" }, function(m)
+  not_copied(m, 0xFF)
 end)
 
 variant("d", { about = "descriptor format 1" }, function(m)
-  local A = m:vm("A")
-  attack(A, function() copy(A, A.lba_base, A.lba_base + 0x1000, 1 << 8) end)
+  not_copied(m, 1 << 8)
 end)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0
 scenario {
   id = "LBA-09", name = "Other namespace chosen by NSID", tags = { "malicious", "lba", "namespace" }, attacker = "guest-kernel",
-  about = "The controller has a second namespace, the host's own; VM A names it, and NSIDs that are none.",
-  machine = { ssd = { namespaces = 4, private_namespace = 0x10000 } },   -- NSID 2; 3 and 4 are inactive
+  about = "The controller has a second namespace, the host's own; VM A names it, by blocks of the numbers that it may use, and NSIDs that are none.",
+  machine = { ssd = { namespaces = 4, private_namespace = 0x400000 } },   -- NSID 2; 3 and 4 are inactive
   vms = baseline(),
 }
 
@@ -11,7 +11,7 @@ local function read(nsid)
     local A = m:vm("A")
     local page = A:alloc(1)
     A:fill(page, 4096, 0xA00)
-    attack(A, function() A:raw { opcode = 0x02, nsid = nsid, slba = 0, nlb = 7, prp1 = page }:wait() end)
+    attack(A, function() A:raw { opcode = 0x02, nsid = nsid, slba = A.lba_base, nlb = 7, prp1 = page }:wait() end)
     expect.equal(A:holds(page, 4096, 0xA00), m.policy ~= "paper" or nsid ~= 2, "nothing was read")
   end
 end
