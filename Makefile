@@ -59,13 +59,14 @@ WITH_LIBS := -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
 
 all: $(B)/lightiov ## build build/lightiov (the default)
 
-# harness/check, harness/qemu, harness/guest, harness/fio, harness/fuzz and nvme-emu/diff bring their own targets.
+# harness/check, harness/qemu, harness/guest, harness/fio, harness/fuzz, harness/report and nvme-emu/diff bring their own targets.
 include harness/check/check.mk
 include $(wildcard harness/qemu/qemu.mk)
 include $(wildcard harness/guest/guest.mk)
 include $(wildcard nvme-emu/diff/diff.mk)
 include $(wildcard harness/fio/fio.mk)
 include $(wildcard harness/fuzz/fuzz.mk)
+include $(wildcard harness/report/report.mk)
 
 # $(call say,WHAT) before a command: a short line in its place, none under make -s.
 say  = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-4s %s\n' $1 $@;))

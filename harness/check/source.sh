@@ -12,7 +12,7 @@ core=$LIOV_DIR
 
 # Not by git: the tree may be an export, or another user's. Lists of packages and tables have no comments.
 files=$(cd "$tree" && find Makefile .ci kernel model sim nvme-emu scenarios harness -type f \
-	! -name PACKAGES ! -path 'harness/packages/*' ! -path 'harness/fuzz/corpus/*' ! -name '*.tsv' ! -name '*.csv' ! -name '*.md' \
+	! -name PACKAGES ! -path 'harness/packages/*' ! -path 'harness/fuzz/corpus/*' ! -name '*.tsv' ! -name '*.csv' ! -name '*.md' ! -name '*.png' \
 	! -name '*.mod.c' ! -name '*.o' ! -name '*.ko' ! -name '.*.cmd' 2>/dev/null | sort)
 code=$(echo "$files" | grep '\.[ch]$')
 [ -n "$code" ] || { fail "no source files in $tree"; ok; }

@@ -74,7 +74,8 @@ static void run_here(const struct plan *p, const struct cli_options *o, u32 run,
 	struct scenario_options opt = o->scenario;
 	struct taken t = { r->result, NULL };
 
-	opt.record_max = record_max(o, p->nr_runs);
+	/* Of many schedules no one's events are the run's: --schedule records the one that failed. */
+	opt.record_max = opt.schedules ? 0 : record_max(o, p->nr_runs);
 	scenario_run_recorded(r->file, r->variant, r->policy, &opt, r->row, r->result, take, &t);
 	write_all(fd, r->result, sizeof(*r->result));
 	if (t.events)

@@ -83,7 +83,7 @@ static void find_addresses(const struct recording *r, struct recorded_event *e)
 			e->owner = SIM_OWNER_HOST;
 	}
 	/* Of lists and data; where a queue lies the host said. LightIOV's own commands have no VM. */
-	if (vm && ((dma && ev->a >> 17 != PCI_DMA_QUEUE) || ev->kind == TRACE_VTD_FAULT) && ev->b >= vm->liov.dma_offset)
+	if (vm && ((dma && (ev->a >> 17 & 0x7FFF) != PCI_DMA_QUEUE) || ev->kind == TRACE_VTD_FAULT) && ev->b >= vm->liov.dma_offset)
 		e->named_gpa = ev->b - vm->liov.dma_offset;
 }
 

@@ -5,13 +5,15 @@
 
 #include <string.h>
 
-/* Where the scenario attacks first. */
+/* Where the scenario attacks first: of its own file, also when what attacks is included. */
 static void remember_line(lua_State *L, struct run *r)
 {
 	lua_Debug at;
+	int level;
 
-	if (!r->res->attack_line && lua_getstack(L, 1, &at) && lua_getinfo(L, "l", &at) && at.currentline > 0)
-		r->res->attack_line = (u32)at.currentline;
+	for (level = 1; !r->res->attack_line && lua_getstack(L, level, &at); level++)
+		if (lua_getinfo(L, "Sl", &at) && at.source[0] == '@' && !strcmp(at.source + 1, r->file->path) && at.currentline > 0)
+			r->res->attack_line = (u32)at.currentline;
 }
 
 static void span(struct run *r, bool open)
