@@ -45,6 +45,8 @@ static void test_vtd_new__bad_config__null(void **state)
 	assert_null(vtd_new(&cfg, &f->bus, f->sched, &f->trace, &sink));
 	cfg.iotlb_sets = 128;
 	assert_null(vtd_new(&cfg, &f->bus, f->sched, &f->trace, &sink));
+	cfg = (struct vtd_config){ .reg_base = { 0xFED92000 }, .mgaw_bits = 49 };
+	assert_null(vtd_new(&cfg, &f->bus, f->sched, &f->trace, &sink));
 }
 
 static void test_regs__odd_accesses__dropped(void **state)

@@ -259,6 +259,52 @@ static void test_stride__of_a_page__names_queues_by_page(void **state)
 	rig_free(r);
 }
 
+/* CFG-03 b: doorbells begin at 0x1000, which is no multiple of such a stride. */
+static void test_stride__above_a_page__counts_from_the_first_doorbell(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct rig *r;
+	struct rig_queue q;
+
+	(void)state;
+	cfg.dstrd = 15;
+	r = rig_up(&cfg);
+	q = rig_pair(r, 1, 64, 64);
+	assert_int_equal(rig_doorbell(r, 1, false), 0x1000 + 2 * 0x20000);
+	assert_int_equal(rig_cmd(r, &q, rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 0)), 0);
+	expect_none(r, 2 * 0x20000, 5, 4);
+	rig_free(r);
+}
+
+/* LIF-02 */
+static void test_fragile_dsm__first_of_256_ranges__is_fatal_once(void **state)
+{
+	struct nvme_config cfg = rig_config();
+	struct nvme_sqe dsm = { .opcode = NVME_CMD_DSM, .nsid = 1, .prp1 = RIG_BUF, .cdw10 = 254, .cdw11 = 4 };
+	struct rig_queue q;
+	struct rig *r;
+
+	(void)state;
+	cfg.fragile_dsm = true;
+	cfg.oncs = NVME_ONCS_DSM;
+	r = rig_up(&cfg);
+	q = rig_pair(r, 4, 64, 64);
+	rig_cmd(r, &q, dsm);
+	assert_false(rig_rd(r, NVME_REG_CSTS, 4) & NVME_CSTS_CFS);
+	dsm.cdw10 = 255;
+	rig_put(r, &q, dsm);
+	rig_ring(r, &q);
+	rig_run(r, RIG_SECOND_PS);
+	assert_true(rig_rd(r, NVME_REG_CSTS, 4) & NVME_CSTS_CFS);
+	rig_wr32(r, NVME_REG_CC, 0);
+	rig_run(r, RIG_SECOND_PS);
+	rig_enable(r);
+	q = rig_pair(r, 4, 64, 64);
+	rig_cmd(r, &q, dsm);
+	assert_false(rig_rd(r, NVME_REG_CSTS, 4) & NVME_CSTS_CFS);
+	rig_free(r);
+}
+
 /* EXH-01 b */
 static void test_doorbell__fragile_controller__is_fatal(void **state)
 {
@@ -297,6 +343,8 @@ int main(void)
 		cmocka_unit_test(test_aer__above_limit__is_refused),
 		cmocka_unit_test(test_doorbell__fragile_controller__is_fatal),
 		cmocka_unit_test(test_stride__of_a_page__names_queues_by_page),
+		cmocka_unit_test(test_stride__above_a_page__counts_from_the_first_doorbell),
+		cmocka_unit_test(test_fragile_dsm__first_of_256_ranges__is_fatal_once),
 	};
 
 	return cmocka_run_group_tests_name("nvme_doorbell", tests, NULL, NULL);

@@ -199,7 +199,7 @@ static void regs_reset(struct vtd *vtd)
 		*reg_value(vtd, i) = vtd_reg_table[i].reset;
 	vtd->regs.cap = FIELD_PREP(VTD_CAP_ND, 6) |
 			FIELD_PREP(VTD_CAP_SAGAW, BIT_ULL(VTD_AW_39BIT) | BIT_ULL(VTD_AW_48BIT)) |
-			FIELD_PREP(VTD_CAP_MGAW, VTD_MGAW_BITS - 1) |
+			FIELD_PREP(VTD_CAP_MGAW, vtd->cfg.mgaw_bits - 1u) |
 			FIELD_PREP(VTD_CAP_FRO, VTD_FRCD_OFFSET / 16) |
 			FIELD_PREP(VTD_CAP_SLLPS, 3) | VTD_CAP_PSI |
 			FIELD_PREP(VTD_CAP_NFR, VTD_FAULT_RECORDS - 1) |
@@ -214,7 +214,8 @@ static void regs_reset(struct vtd *vtd)
 
 static bool config_is_valid(const struct vtd_config *cfg)
 {
-	return cfg->iotlb_sets <= VTD_IOTLB_SETS && !(cfg->iotlb_sets & (cfg->iotlb_sets - 1)) &&
+	return cfg->mgaw_bits <= VTD_MGAW_BITS && (cfg->mgaw_bits == 0 || cfg->mgaw_bits >= 36) &&
+	       cfg->iotlb_sets <= VTD_IOTLB_SETS && !(cfg->iotlb_sets & (cfg->iotlb_sets - 1)) &&
 	       cfg->reg_base.v % VTD_REG_PAGE_SIZE == 0;
 }
 
@@ -232,6 +233,7 @@ struct vtd *vtd_new(const struct vtd_config *cfg, struct bus *bus, struct sched 
 	vtd->sched = sched;
 	vtd->trace = trace;
 	vtd->cfg = *cfg;
+	vtd->cfg.mgaw_bits = cfg->mgaw_bits ? cfg->mgaw_bits : VTD_MGAW_BITS;
 	vtd->sink = *sink;
 	vtd->iotlb.set_mask = (cfg->iotlb_sets ? cfg->iotlb_sets : VTD_IOTLB_SETS) - 1;
 	regs_reset(vtd);

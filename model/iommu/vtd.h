@@ -27,6 +27,7 @@ struct vtd_config {
 	bool posted_interrupts;		/* CAP.PI */
 	bool x2apic;			/* ECAP.EIM */
 	bool scalable;			/* ECAP.SMTS, with second-stage tables and PASIDs of 20 bits */
+	u8 mgaw_bits;			/* CAP.MGAW + 1, up to 48; 0: 48 */
 	u32 iotlb_sets;			/* of VTD_IOTLB_WAYS entries: a power of two up to VTD_IOTLB_SETS; 0: that */
 	u64 iotlb_miss_ps;		/* adder of a page walk */
 	u64 invalidation_ps;		/* from tail write to completion of a descriptor */
@@ -42,6 +43,7 @@ struct vtd_irq_sink {
 struct vtd_counters {
 	u64 iotlb_hit, iotlb_miss, context_miss, pasid_miss;
 	u64 faults, faults_overflowed, irte_faults;
+	u64 queue_hit[512], queue_miss[512];	/* of the IOTLB's, by the queue that an io_id names */
 	u64 remapped, posted, notified, invalidations;
 };
 

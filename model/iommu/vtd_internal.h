@@ -244,4 +244,12 @@ void vtd_iotlb_cmd_written(struct vtd *vtd);
 /* vtd_ir.c: an interrupt leaves the unit in the format of an MSI, unremapped. */
 void vtd_message(struct vtd *vtd, u64 addr, u32 data);
 
+/* First address beyond what tables of @levels and the unit translate. */
+static inline u64 vtd_limit(const struct vtd *vtd, u32 levels)
+{
+	u64 tables = BIT_ULL(VTD_LEVEL_SHIFT(levels + 1)), unit = BIT_ULL(vtd->cfg.mgaw_bits);
+
+	return tables < unit ? tables : unit;
+}
+
 #endif

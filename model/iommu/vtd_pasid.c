@@ -132,7 +132,7 @@ static u8 pasid_read(struct vtd *vtd, const struct vtd_smctx *ctx, u32 pasid, st
 	out->did = (u16)FIELD_GET(VTD_PASID_HI_DID, word[1]);
 	out->pass_through = FIELD_GET(VTD_PASID_LO_PGTT, word[0]) == VTD_PGTT_PASS_THROUGH;
 	out->levels = (u8)(FIELD_GET(VTD_PASID_LO_AW, word[0]) + 2);
-	out->limit = BIT_ULL(VTD_LEVEL_SHIFT(out->levels + 1));
+	out->limit = vtd_limit(vtd, out->levels);
 	out->table = word[0] & VTD_PASID_LO_SSPTPTR;
 	vtd_pasid_fill(vtd, out);
 	return 0;

@@ -84,7 +84,7 @@ static u8 legacy_context_get(struct vtd *vtd, u16 rid, struct vtd_context *out)
 	out->did = (u16)FIELD_GET(VTD_CTX_HI_DID, hi);
 	out->pass_through = FIELD_GET(VTD_CTX_LO_TT, lo) == VTD_TT_PASS_THROUGH;
 	out->levels = (u8)(FIELD_GET(VTD_CTX_HI_AW, hi) + 2);
-	out->limit = BIT_ULL(VTD_LEVEL_SHIFT(out->levels + 1));
+	out->limit = vtd_limit(vtd, out->levels);
 	out->table = lo & VTD_CTX_LO_SSPTPTR;
 	vtd_context_fill(vtd, out);
 	return 0;
@@ -246,11 +246,13 @@ static u8 translate_page(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 
 	if (!entry) {
 		vtd->counters.iotlb_miss++;
+		vtd->counters.queue_miss[vtd->io_id >> 48 & 511]++;
 		*latency_ps += vtd->cfg.iotlb_miss_ps;
 		return translate_walk(vtd, ctx, iova, write, out);
 	}
 	/* 6.2.4: permissions are those cached; a page made writable since is so after its invalidation. */
 	vtd->counters.iotlb_hit++;
+	vtd->counters.queue_hit[vtd->io_id >> 48 & 511]++;
 	if (!MODEL_CHECK(iommu_permission, entry->perm & need))
 		return not_permitted(need);
 	out->v = entry->hpa | (iova & offset_mask);
@@ -316,6 +318,7 @@ enum vtd_result vtd_translate(struct vtd *vtd, u16 rid, u32 pasid, iova_t addr, 
 			/* Part of a large page may lie there. */
 			if (!in_interrupt_range(out->v)) {
 				vtd->counters.iotlb_hit++;
+				vtd->counters.queue_hit[vtd->io_id >> 48 & 511]++;
 				return VTD_OK;
 			}
 		}

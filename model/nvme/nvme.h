@@ -28,6 +28,7 @@ struct nvme_timing {
 	u64 read_ps;		/* media: occupancy of a die per 4 KiB read */
 	u64 write_ps;		/* write buffer: latency of a command */
 	u64 write_drain_ps;	/* write buffer, serial, per 4 KiB or part: its bandwidth; 0: unlimited */
+	u64 zeroes_ps;		/* ... of Write Zeroes, which moves no data; 0: as if it did */
 	u64 flush_ps;
 	u64 fixed_ps;		/* the rest of a read: firmware, ECC, bus */
 	u64 admin_ps;		/* an admin command */
@@ -74,6 +75,7 @@ struct nvme_config {
 	 */
 	bool metadata;
 	bool keeps_deallocated;	/* DLFEAT 000b: Deallocate leaves old data to be read */
+	bool fragile_dsm;	/* firmware dies (CSTS.CFS) of the first Dataset Management with 256 ranges it ever gets */
 	bool fragile_doorbells;	/* an invalid doorbell write is fatal (CSTS.CFS), as on some controllers */
 	struct nvme_timing timing;
 	struct pci_link_config link;
@@ -81,6 +83,7 @@ struct nvme_config {
 
 struct nvme_counters {
 	u64 sqes_fetched, cqes_posted, admin_commands, refused, doorbells, doorbells_bad, resets;
+	u64 log_pages;
 	u64 read_blocks, written_blocks, read_commands, write_commands;
 	u64 queue_fetched[512];	/* SQEs fetched by queue: the arbitration's share */
 };

@@ -53,7 +53,7 @@ void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len)
 	bool is_cq = index & 1, ok;
 
 	/* One write is one doorbell: other widths, places between two strides and pages behind the last are none. */
-	if (!MODEL_CHECK(controller_doorbell_shape, len == 4 && off < n->db_end && !(off & ((1ULL << shift) - 1)))) {
+	if (!MODEL_CHECK(controller_doorbell_shape, len == 4 && off < n->db_end && !((off - NVME_REG_DBS) & ((1ULL << shift) - 1)))) {
 		trace4(n->trace, TRACE_DOORBELL_SHAPE, 0, off, val, len, 0);
 		return;
 	}

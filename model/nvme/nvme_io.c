@@ -203,7 +203,7 @@ static u16 do_write_zeroes(struct nvme_cmd *cmd)
 	nvme_meta_zero(cmd);
 	n->count.written_blocks += cmd->nlb;
 	n->count.write_commands++;
-	cmd->t_ps = nvme_media_write_time(n, pieces(cmd->nlb), cmd->t_ps, nvme_io_writes_through(cmd));
+	cmd->t_ps = nvme_media_zeroes_time(n, pieces(cmd->nlb), cmd->t_ps, nvme_io_writes_through(cmd));
 	return NVME_SC_SUCCESS;
 }
 

@@ -184,6 +184,7 @@ u16 nvme_admin_get_log(struct nvme_cmd *cmd)
 	if (status)
 		return status;
 	nvme_buf_to_host(cmd, n->scratch + offset);
+	n->count.log_pages++;
 	if (!(sqe->cdw10 & NVME_LOG_RAE))
 		unmask_events(n, lid);
 	return NVME_SC_SUCCESS;

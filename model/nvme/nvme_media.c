@@ -29,11 +29,23 @@ u64 nvme_media_read_time(struct nvme *n, u64 block, u32 nlb, u64 from_ps)
 	return end_ps + n->cfg.timing.fixed_ps;
 }
 
+static u64 through_write_buffer(struct nvme *n, u64 busy_ps, u64 from_ps, bool through)
+{
+	n->write_free_ps = nvme_max(n->write_free_ps, from_ps) + busy_ps;
+	return n->write_free_ps + n->cfg.timing.write_ps + (through ? n->cfg.timing.flush_ps : 0);
+}
+
 /* @through: forced unit access, or the volatile cache is off. */
 u64 nvme_media_write_time(struct nvme *n, u64 nr_4k, u64 from_ps, bool through)
 {
-	n->write_free_ps = nvme_max(n->write_free_ps, from_ps) + nr_4k * n->cfg.timing.write_drain_ps;
-	return n->write_free_ps + n->cfg.timing.write_ps + (through ? n->cfg.timing.flush_ps : 0);
+	return through_write_buffer(n, nr_4k * n->cfg.timing.write_drain_ps, from_ps, through);
+}
+
+u64 nvme_media_zeroes_time(struct nvme *n, u64 nr_4k, u64 from_ps, bool through)
+{
+	const struct nvme_timing *t = &n->cfg.timing;
+
+	return through_write_buffer(n, nr_4k * (t->zeroes_ps ? t->zeroes_ps : t->write_drain_ps), from_ps, through);
 }
 
 u64 nvme_media_flush_time(struct nvme *n, u64 from_ps)

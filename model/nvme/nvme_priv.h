@@ -205,6 +205,7 @@ struct nvme {
 	struct nvme_faults faults;
 	u64 broken_block, broken_nlb;	/* of the medium; nlb 0: none */
 
+	bool has_died;			/* of cfg.fragile_dsm */
 	struct nvme_counters count;
 };
 
@@ -314,6 +315,7 @@ bool nvme_buf_from_host(struct nvme_cmd *cmd, void *buf);
 
 /* nvme_media.c: content of the namespaces and the time it takes. */
 u64 nvme_media_read_time(struct nvme *n, u64 block, u32 nlb, u64 from_ps);
+u64 nvme_media_zeroes_time(struct nvme *n, u64 nr_4k, u64 from_ps, bool through);
 u64 nvme_media_write_time(struct nvme *n, u64 nr_4k, u64 from_ps, bool through);
 u64 nvme_media_flush_time(struct nvme *n, u64 from_ps);
 /* False: a block could not be read; those before it have moved. */

@@ -227,6 +227,16 @@ static void note_cid(struct nvme *n, const struct nvme_cmd *cmd)
 	*word |= BIT_ULL(cmd->sqe.cid % 64);
 }
 
+/* What this firmware does not survive, once. */
+static bool is_deadly(struct nvme *n, const struct nvme_cmd *cmd)
+{
+	if (!n->cfg.fragile_dsm || n->has_died || !cmd->sqid || cmd->sqe.opcode != NVME_CMD_DSM ||
+	    FIELD_GET(NVME_DSM_NR, cmd->sqe.cdw10) != NVME_DSM_RANGES_MAX - 1)
+		return false;
+	n->has_died = true;
+	return true;
+}
+
 static void sq_advance(struct nvme *n, struct nvme_sq *sq)
 {
 	if (++sq->head == sq->size)
@@ -262,7 +272,7 @@ void nvme_front_event(struct event *ev)
 	cmd = nvme_cmd_get(n);
 	cmd->sqid = sq->qid;
 	cmd->io_id = (u64)sq->qid << 48 | (++sq->seq & GENMASK_ULL(47, 0));
-	if (!sqe_fetch(n, sq, cmd)) {
+	if (!sqe_fetch(n, sq, cmd) || is_deadly(n, cmd)) {
 		nvme_fatal(n);
 		return;
 	}
