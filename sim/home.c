@@ -2,6 +2,7 @@
 /* The port's base part: what is the same for the host and for a guest. */
 
 #include "home.h"
+#include "host/host.h"
 #include "vm/vm.h"
 #include "store.h"
 
@@ -101,6 +102,11 @@ void sim_shm_zero(struct port_home *home, u64 addr, u32 len)
 	static const u8 zeros[4096];
 	u32 n;
 
+	if (!home->vm) {
+		if (home->m->host && (home->m->host->omit & HOST_OMIT_SHM_ZERO))
+			return;
+		trace4(&home->m->trace, SIM_TRACE_ZEROED, 0, addr, len, 0, 0);
+	}
 	for (; len; len -= n, addr += n) {
 		n = (u32)(4096 - (addr & 4095));
 		if (n > len)

@@ -15,6 +15,8 @@ enum world_trace_kind {
 	SIM_TRACE_VM,		/* a = vm, b = 1 created, 0 gone, c = first LBA, d = blocks: as the host's request was answered */
 	SIM_TRACE_QUEUE,	/* a = vm, b = hardware qid, c = 1 given, 0 taken */
 	SIM_TRACE_FUNCTION,	/* a = requester id, b = vm: a function beside the SSD was assigned to it as a whole */
+	SIM_TRACE_ZAPPED,	/* host: mappings of the CMB are gone for reasons of its own: a = vm, b = offset, c = bytes */
+	SIM_TRACE_ZEROED,	/* host: it wrote zeros, or hands out memory that it did write them to: a = hpa, b = bytes */
 	SIM_TRACE_MSG,		/* a scenario's own word: data */
 	SIM_TRACE_WORLD_END
 };

@@ -31,6 +31,8 @@ planted()
 
 planted "blocks are not wiped" wipe.c \
 	's/err = liov_hostio_zero.*/err = 0;/; s/err = wipe_verify.*/err = 0;/' rem/REM-01 paper
+planted "blocks are deallocated, which erases nothing here" wipe.c \
+	's/err = liov_hostio_zero.*/err = 0;/; s/err = wipe_verify.*/err = 0;/' rem/REM-02 paper
 planted "the mediator takes any LBA" mediator_check.c \
 	's/if (!liov_lba_inside(/if (0 \&\& !liov_lba_inside(/' lba/LBA-01 mediated
 planted "the mediator takes any DSM range" mediator_prp.c \

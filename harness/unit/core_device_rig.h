@@ -52,6 +52,8 @@ struct rig {
 	u64 released_from;		/* guest memory from here on is not registered */
 	u64 read_only;			/* a page that devices may only read; 0: none */
 	u64 now_ns, slept_ns;
+	struct port_timer *timer;	/* armed last, and for when */
+	u64 timer_ns;
 	struct port_work *work;
 	void (*on_wait)(void);
 	struct liov_trace deny, guard;	/* the last of each */
@@ -149,6 +151,23 @@ void sim_work_cancel_sync(struct port_work *w)
 	rig->work = NULL;
 }
 
+void sim_timer_init(struct port_timer *t)
+{
+	(void)t;
+}
+
+void sim_timer_arm(struct port_timer *t, u64 delay_ns)
+{
+	rig->timer = t;
+	rig->timer_ns = rig->now_ns + delay_ns;
+}
+
+void sim_timer_cancel(struct port_timer *t)
+{
+	(void)t;
+	rig->timer = NULL;
+}
+
 void sim_sleep_ns(struct port_home *home, u64 ns)
 {
 	(void)home;
@@ -226,6 +245,12 @@ int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot)
 void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len)
 {
 	(void)h, (void)iova, (void)len;
+}
+
+u64 sim_iommu_last(struct port_host *h)
+{
+	(void)h;
+	return ~0ull;
 }
 
 void sim_iommu_sync(struct port_host *h)

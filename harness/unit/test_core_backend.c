@@ -187,6 +187,13 @@ static void refusals(struct world *w)
 	w->vm_cfg.ram[0].gpa = pci_bar_base(nvme_function(w->m->nvme), 0) & ~0xFFFFFull;
 	CHECK_INT(vm_create(w->m, &w->vm_cfg, &b), -EINVAL);
 	world_forget(w, 7);
+	w->vm_cfg.ram[0].gpa = (1ull << 40) - (1 << 20);
+	CHECK_INT(vm_create(w->m, &w->vm_cfg, &b), 0);
+	vm_destroy(b);
+	world_forget(w, 7);
+	w->vm_cfg.ram[0].gpa += SPEC_PAGE_SIZE;	/* above what the IOMMU translates */
+	CHECK_INT(vm_create(w->m, &w->vm_cfg, &b), -EINVAL);
+	world_forget(w, 7);
 	w->vm_cfg.ram[0].gpa = 0x10000000;
 	CHECK_INT(vm_create(w->m, &w->vm_cfg, &b), 0);
 	/* Too many blocks. */
@@ -196,9 +203,54 @@ static void refusals(struct world *w)
 	CHECK_INT(vm_create(w->m, &w->vm_cfg, &b), -ENOSPC);
 }
 
+/* CFG-01, CFG-04: an operator's table names blocks and queues. */
+static void fixed_places(struct world *w)
+{
+	static const struct { u64 start, count; int ret; } windows[] = {
+		{ 0x1FFFFF, 1, -EBUSY }, { 0x100000, 0x100000, -EBUSY }, { 0xFFFFF, 1, -EBUSY }, { 0x7FFFFF, 2, -EBUSY },
+		{ ~0ull - 0xFFFull, 0x1000, -EBUSY }, { 0x200000, 0, -EINVAL }, { 0x7FFFFF, 1, 0 },
+	};
+	static const struct { u32 qid; int ret; } queues[] = { { 0, -EINVAL }, { 2, -EBUSY }, { 65, -EINVAL }, { 64, 0 } };
+	struct port_vm *b;
+	u32 i;
+
+	CHECK_INT(world_vm(w, 1, 2, &b), 0);	/* blocks from 0x100000, pairs 2 and 3 */
+	w->vm_cfg = (struct vm_config){ .id = 7, .name = "vm", .vcpus = 1, .nr_ram = 1, .liov = { .nr_queues = 1, .lbas_at = true } };
+	w->vm_cfg.ram[0].len_bytes = 1 << 20;
+	w->vm_cfg.ram[0].gpa = 0x10000000;
+	for (i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		w->vm_cfg.liov.lba_start = windows[i].start;
+		w->vm_cfg.liov.lbas = windows[i].count;
+		CHECK_INT(vm_create(w->m, &w->vm_cfg, &b), windows[i].ret);
+		if (windows[i].ret)
+			world_forget(w, 7);
+	}
+	CHECK_INT(b->liov.lba.start, 0x7FFFFF);
+	w->vm_cfg.id = 8;
+	w->vm_cfg.ram[0].gpa = 0x20000000;
+	w->vm_cfg.liov = (struct liov_vm_config){ .nr_queues = 1, .lbas = 0x1000, .queues_at = true };
+	for (i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+		w->vm_cfg.liov.first_qid = queues[i].qid;
+		CHECK_INT(vm_create(w->m, &w->vm_cfg, &b), queues[i].ret);
+		if (queues[i].ret)
+			world_forget(w, 8);
+	}
+	CHECK_INT(b->liov.queue[0]->qid, 64);
+}
+
+static void test_vm_create__at_fixed_places__there_or_refused(void **state)
+{
+	struct world *w = *state;
+
+	world_run(w, fixed_places);
+}
+
 static void test_vm_create__bad_configuration__refused_and_nothing_taken(void **state)
 {
-	world_run(*state, refusals);
+	struct world *w = *state;
+
+	w->cfg.vtd.mgaw_bits = 40;
+	world_run(w, refusals);
 }
 
 struct snapshot {
@@ -511,6 +563,7 @@ int main(void)
 		T(test_vm_create__two__baseline_layout_and_wiped),
 		T(test_vm_create__no_write_zeroes__wiped_all_the_same),
 		T(test_vm_create__bad_configuration__refused_and_nothing_taken),
+		T(test_vm_create__at_fixed_places__there_or_refused),
 		T(test_vm_create__fails_half_way__rolled_back_and_retry_works),
 		T(test_vm_destroy__queues_live__all_back),
 		T(test_vm_destroy__protocol__in_order),

@@ -57,6 +57,50 @@ static void test_take__all_of_it__table_empty(void **state)
 	assert_int_equal(liov_extents_take(&x, 1, 1, &start), -ENOSPC);
 }
 
+static void test_take_at__inside_what_is_free__splits_it(void **state)
+{
+	(void)state;
+	liov_extents_init(&x, 100, 100);
+	assert_int_equal(liov_extents_take_at(&x, 120, 10), 0);
+	assert_int_equal(x.nr, 2);
+	expect_free(0, 100, 20);
+	expect_free(1, 130, 70);
+	assert_int_equal(liov_extents_take_at(&x, 100, 20), 0);
+	assert_int_equal(liov_extents_take_at(&x, 130, 5), 0);
+	expect_free(0, 135, 65);
+	assert_int_equal(liov_extents_take_at(&x, 190, 10), 0);
+	expect_free(0, 135, 55);
+}
+
+static void test_take_at__taken_outside_or_wrapping__busy(void **state)
+{
+	(void)state;
+	liov_extents_init(&x, 100, 100);
+	assert_int_equal(liov_extents_take_at(&x, 150, 10), 0);
+	assert_int_equal(liov_extents_take_at(&x, 150, 10), -EBUSY);
+	assert_int_equal(liov_extents_take_at(&x, 159, 1), -EBUSY);
+	assert_int_equal(liov_extents_take_at(&x, 145, 6), -EBUSY);
+	assert_int_equal(liov_extents_take_at(&x, 199, 2), -EBUSY);
+	assert_int_equal(liov_extents_take_at(&x, 99, 2), -EBUSY);
+	assert_int_equal(liov_extents_take_at(&x, 120, 0), -EBUSY);
+	assert_int_equal(liov_extents_take_at(&x, 180, ~0ULL - 10), -EBUSY);
+	assert_int_equal(liov_extents_take_at(&x, ~0ULL - 9, 10), -EBUSY);
+	assert_int_equal(x.nr, 2);
+}
+
+static void test_take_at__table_full__no_space_and_nothing_changed(void **state)
+{
+	u32 i;
+
+	(void)state;
+	liov_extents_init(&x, 0, 1);
+	for (i = 1; i < MAX; i++)
+		assert_int_equal(liov_extents_give(&x, 10 * i, i == MAX - 1 ? 9 : 1), 0);
+	assert_int_equal(liov_extents_take_at(&x, 10 * (MAX - 1) + 2, 1), -ENOSPC);
+	assert_int_equal(x.nr, MAX);
+	expect_free(MAX - 1, 10 * (MAX - 1), 9);
+}
+
 static void test_take__nothing__refused(void **state)
 {
 	u64 start;
@@ -247,6 +291,9 @@ int main(void)
 		cmocka_unit_test(test_take__empty__no_space),
 		cmocka_unit_test(test_take__in_turn__lowest_first),
 		cmocka_unit_test(test_take__all_of_it__table_empty),
+		cmocka_unit_test(test_take_at__inside_what_is_free__splits_it),
+		cmocka_unit_test(test_take_at__taken_outside_or_wrapping__busy),
+		cmocka_unit_test(test_take_at__table_full__no_space_and_nothing_changed),
 		cmocka_unit_test(test_take__nothing__refused),
 		cmocka_unit_test(test_take__more_than_any_hole__no_space),
 		cmocka_unit_test(test_take__aligned__hole_before_and_after_kept),

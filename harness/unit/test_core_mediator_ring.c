@@ -172,6 +172,34 @@ static void test_completion__of_several_queues__each_to_its_own(void **state)
 	}
 }
 
+/* QOS-02, QOS-03: a unit a millisecond, ten of them at once. */
+static void test_rate__work_started__is_paid_for_before_more(void **state)
+{
+	u32 i;
+
+	(void)state;
+	rig->vm.med->work_unit_ns = 1000000;
+	for (i = 0; i < 20; i++) {
+		struct nvme_sqe sqe = rw(2, 8 * i, 7, BUF, 0);
+
+		put(1, &sqe);
+	}
+	ring(1);
+	assert_int_equal(rig->hw.nr, 11);
+	assert_non_null(rig->timer);
+	assert_int_equal(rig->timer_ns - rig->now_ns, 1000000);
+	rig->now_ns += 5000000;
+	liov_mediator_work_timer(rig->vm.med);
+	run_work();
+	assert_int_equal(rig->hw.nr, 16);
+	rig->vm.med->work_unit_ns = 0;
+	liov_mediator_work_timer(rig->vm.med);
+	run_work();
+	assert_int_equal(rig->hw.nr, 20);
+	for (i = 0; i < 20; i++)
+		answer(i, 0);
+}
+
 /* QOS-01, QOS-02: the budget is the VM's, and its queues take turns. */
 static void test_budget__many_queues__share_one(void **state)
 {
@@ -319,6 +347,7 @@ int main(void)
 		T(test_completion__wrong_or_twice__is_ignored),
 		T(test_completion__of_several_queues__each_to_its_own),
 		T(test_budget__many_queues__share_one),
+		T(test_rate__work_started__is_paid_for_before_more),
 		T(test_delete_sq__outstanding__is_waited_for),
 		T(test_delete_sq__hardware_silent__aborts_and_keeps_memory_held),
 		T(test_reset__outstanding__is_sent_again_as_it_was),

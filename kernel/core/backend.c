@@ -158,14 +158,24 @@ int liov_backend_stop(struct liov_backend *be)
 
 /* --- a VM --- */
 
+/* A configuration is refused: what was asked for, and what it runs into. */
+static void vm_deny(struct liov_backend *be, u32 vm, struct liov_range wanted, struct liov_range taken)
+{
+	liov_deny(be, LIOV_BACKEND, vm, 0, wanted.start, wanted.count);
+	if (taken.count != 0)
+		liov_deny(be, LIOV_BACKEND, vm, 0, taken.start, taken.count);
+}
+
 static int vm_config_check(struct liov_backend *be, struct liov_vm_config *c)
 {
 	if (c->nr_vectors == 0)
 		c->nr_vectors = c->nr_queues + 1;
 	if (!LIOV_CHECK(backend_vm_config,
 			c->id != LIOV_HOST_VM && c->nr_queues >= 1 && c->nr_queues <= LIOV_VM_QUEUES_MAX &&
-			c->lbas != 0 && c->nr_vectors <= LIOV_VECTORS_MAX))
+			c->lbas != 0 && c->nr_vectors <= LIOV_VECTORS_MAX)) {
+		vm_deny(be, c->id, (struct liov_range){ c->lba_start, c->lbas }, (struct liov_range){ c->nr_queues, c->nr_vectors });
 		return -EINVAL;
+	}
 	for (u32 i = 0; i < LIOV_VMS_MAX; i++)
 		if (be->vms[i] && !LIOV_CHECK(backend_vm_id, be->vms[i]->cfg.id != c->id))
 			return -EINVAL;
@@ -186,14 +196,50 @@ static int vm_memory_check(struct liov_vm *vm)
 	for (u32 i = 0; port_vm_mem_range(vm->port, i, &gpa, &len); i++) {
 		if (i >= LIOV_MEM_RANGES_MAX ||
 		    !LIOV_CHECK(backend_vm_memory, len != 0 && !((gpa.v | len) & (SPEC_PAGE_SIZE - 1))))
-			return -EINVAL;
+			goto out_deny;
 		if (be->cfg.dma_offset) {
 			if (!LIOV_CHECK(backend_vm_window, liov_range_inside(0, be->cfg.vm_iova_window, gpa.v, len)))
-				return -EINVAL;
+				goto out_deny;
 		} else if (!LIOV_CHECK(backend_iova_allowed, liov_iova_allowed(be, gpa.v, len)) ||
 			   !LIOV_CHECK(backend_iova_free, liov_iova_is_free(be, vm, gpa, len)) || liov_grave_note(vm, gpa, len)) {
-			return -EINVAL;
+			goto out_deny;
 		}
+	}
+	return 0;
+out_deny:
+	vm_deny(be, vm->cfg.id, (struct liov_range){ gpa.v, len }, (struct liov_range){ 0, 0 });
+	return -EINVAL;
+}
+
+/* Whose blocks are those? The VM's that has some of them, or all that VMs may have. Under be->lock. */
+static struct liov_range lbas_holder(const struct liov_backend *be, u64 start, u64 count)
+{
+	for (u32 i = 0; i < LIOV_VMS_MAX; i++)
+		if (be->vms[i] && liov_range_overlaps(be->vms[i]->lba.start, be->vms[i]->lba.count, start, count))
+			return be->vms[i]->lba;
+	return (struct liov_range){ be->cfg.host_lbas, be->info.nsze - be->cfg.host_lbas };
+}
+
+/* Under be->lock. */
+static int vm_take_lbas(struct liov_vm *vm)
+{
+	struct liov_backend *be = vm->be;
+	struct liov_range want = { vm->cfg.lba_start, vm->cfg.lbas };
+	int err;
+
+	if (vm->cfg.lbas_at)
+		err = LIOV_CHECK(backend_lba_place, liov_extents_take_at(&be->lbas, want.start, want.count) == 0) ? 0 : -EBUSY;
+	else
+		err = liov_extents_take(&be->lbas, want.count, 1, &want.start);
+	if (err) {
+		vm_deny(be, vm->cfg.id, want, lbas_holder(be, want.start, want.count));
+		return err;
+	}
+	vm->lba = want;
+	/* LBA-12: a namespace may have more block numbers than blocks. */
+	if (!LIOV_CHECK(backend_capacity, want.start + want.count <= be->info.ncap)) {
+		vm_deny(be, vm->cfg.id, want, (struct liov_range){ 0, be->info.ncap });
+		return -EINVAL;
 	}
 	return 0;
 }
@@ -205,14 +251,7 @@ static int vm_take_numbers(struct liov_vm *vm)
 	int err;
 
 	port_mutex_lock(&be->lock);
-	err = liov_extents_take(&be->lbas, vm->cfg.lbas, 1, &vm->lba.start);
-	if (!err)
-		vm->lba.count = vm->cfg.lbas;
-	/* LBA-12: a namespace may have more block numbers than blocks. */
-	if (!err && !LIOV_CHECK(backend_capacity, vm->lba.start + vm->lba.count <= be->info.ncap)) {
-		liov_deny(be, LIOV_BACKEND, vm->cfg.id, 0, vm->lba.start, be->info.ncap);
-		err = -EINVAL;
-	}
+	err = vm_take_lbas(vm);
 	if (!err && be->cfg.dma_offset) {
 		err = liov_extents_take(&be->windows, window, window, &vm->window.start);
 		if (!err) {
@@ -244,10 +283,14 @@ static int vm_take_queues(struct liov_vm *vm)
 
 	for (u32 i = 0; i < pairs; i++) {
 		struct liov_hwq *q;
-		int err = liov_hwq_reserve(vm->be, vm->cfg.id, 0, &q);
+		int err = vm->cfg.queues_at ? liov_hwq_reserve_at(vm->be, vm->cfg.id, vm->cfg.first_qid + i, &q) :
+					      liov_hwq_reserve(vm->be, vm->cfg.id, 0, &q);
 
-		if (err)
+		if (err) {
+			vm_deny(vm->be, vm->cfg.id, (struct liov_range){ vm->cfg.first_qid + i, 1 },
+				(struct liov_range){ 1, vm->be->info.io_queues });
 			return err;
+		}
 		q->vm = vm;
 		vm->queue[i] = q;
 	}

@@ -60,6 +60,32 @@ int liov_extents_take(struct liov_extents *x, u64 count, u64 align, u64 *start)
 	return -ENOSPC;
 }
 
+int liov_extents_take_at(struct liov_extents *x, u64 start, u64 count)
+{
+	for (u32 i = 0; i < x->nr; i++) {
+		struct liov_range *f = &x->free[i];
+		u64 skip, rest;
+
+		if (!liov_range_inside(f->start, f->count, start, count))
+			continue;
+		skip = start - f->start;
+		rest = f->count - skip - count;
+		if (skip != 0 && rest != 0 && x->nr == LIOV_EXTENTS_MAX)
+			return -ENOSPC;
+		if (skip == 0 && rest == 0) {
+			entry_remove(x, i);
+		} else if (skip == 0) {
+			*f = (struct liov_range){ start + count, rest };
+		} else {
+			f->count = skip;
+			if (rest != 0)
+				entry_insert(x, i + 1, (struct liov_range){ start + count, rest });
+		}
+		return 0;
+	}
+	return -EBUSY;
+}
+
 int liov_extents_give(struct liov_extents *x, u64 start, u64 count)
 {
 	struct liov_range *prev, *next;

@@ -265,6 +265,20 @@ int liov_hwq_reserve(struct liov_backend *be, u32 owner, u32 flags, struct liov_
 	return err;
 }
 
+int liov_hwq_reserve_at(struct liov_backend *be, u32 owner, u32 qid, struct liov_hwq **out)
+{
+	int err;
+
+	/* Pair 0 is the admin queue, with vector 0. */
+	if (qid > be->info.io_queues || !LIOV_CHECK(backend_qid, qid != 0))
+		return -EINVAL;
+	port_mutex_lock(&be->lock);
+	*out = &be->hwq[qid];
+	err = LIOV_CHECK(backend_qid_free, (*out)->state == LIOV_HWQ_FREE) ? hwq_acquire(*out, owner, 0) : -EBUSY;
+	port_mutex_unlock(&be->lock);
+	return err;
+}
+
 void liov_hwq_release(struct liov_hwq *q)
 {
 	struct liov_backend *be = q->be;
@@ -308,8 +322,10 @@ int liov_hwq_create_cq(struct liov_hwq *q, u32 entries, bool irq)
 	if (q->state == LIOV_HWQ_QUARANTINED || q->cq_live || entries < 2 || entries > q->depth_max)
 		return -EINVAL;
 	/* A stale entry with the right phase would be taken for a completion (REM-04). */
-	if (LIOV_STEP(backend_cq_zero))
+	if (LIOV_STEP(backend_cq_zero)) {
 		port_shm_zero(&q->cq, 0, hwq_cq_pages(q) * (u32)SPEC_PAGE_SIZE);
+		liov_guard(q->be, LIOV_BACKEND, q->owner, LIOV_GUARD_QUEUE_ZEROED, q->qid, hwq_cq_pages(q) * SPEC_PAGE_SIZE);
+	}
 	port_dma_wmb(q->be->home);
 	sqe.cdw10 = q->qid | (entries - 1) << 16;
 	sqe.cdw11 = (u32)(NVME_QUEUE_PC | (irq ? NVME_CQ_IEN : 0) | FIELD_PREP(NVME_CQ_IV, q->vector));
@@ -332,6 +348,7 @@ int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
 	if (q->state == LIOV_HWQ_QUARANTINED || q->sq_live || !cq->cq_live || entries < 2 || entries > q->depth_max)
 		return -EINVAL;
 	port_shm_zero(&q->sq, 0, hwq_sq_pages(q) * (u32)SPEC_PAGE_SIZE);
+	liov_guard(q->be, LIOV_BACKEND, q->owner, LIOV_GUARD_QUEUE_ZEROED, q->qid, hwq_sq_pages(q) * SPEC_PAGE_SIZE);
 	port_dma_wmb(q->be->home);
 	sqe.cdw10 = q->qid | (entries - 1) << 16;
 	sqe.cdw11 = (u32)(NVME_QUEUE_PC | FIELD_PREP(NVME_SQ_CQID, cq->qid));

@@ -21,6 +21,8 @@
 void liov_extents_init(struct liov_extents *x, u64 start, u64 count);
 /* Lowest fit, @align a power of two. -ENOSPC. */
 int liov_extents_take(struct liov_extents *x, u64 count, u64 align, u64 *start);
+/* Just these. -EBUSY: not all of them are free; -ENOSPC: the table is full. */
+int liov_extents_take_at(struct liov_extents *x, u64 start, u64 count);
 /* Give back; overlap with what is free is our bug. -ENOSPC when the table is full (the range is lost, said in the trace). */
 int liov_extents_give(struct liov_extents *x, u64 start, u64 count);
 
@@ -62,6 +64,8 @@ int liov_admin_identify(struct liov_backend *be, u32 cns, u32 nsid, void *buf4k)
 /* --- hwq.c: physical I/O queue pairs --- */
 /* Reserve the lowest free pair with pages and a vector of its own for @owner; vector masked. -ENOSPC, -ENOMEM. Takes be->lock. */
 int liov_hwq_reserve(struct liov_backend *be, u32 owner, u32 flags, struct liov_hwq **out);
+/* The same with pair @qid. -EINVAL: there is none for VMs of that number; -EBUSY: it is somebody's. */
+int liov_hwq_reserve_at(struct liov_backend *be, u32 owner, u32 qid, struct liov_hwq **out);
 void liov_hwq_release(struct liov_hwq *q);	/* RESERVED -> FREE: pages unmapped, synced, put. Takes be->lock */
 /* After a controller reset: the controller knows it no more. LIVE or QUARANTINED -> RESERVED, memory zeroed. */
 void liov_hwq_forget(struct liov_hwq *q);

@@ -101,6 +101,7 @@ static int tags_init(struct liov_mediator *med)
 
 	med->nr_tags = hw_depth(med->vm->be) - 1;
 	med->budget = med->nr_tags;
+	med->work_unit_ns = med->vm->cfg.work_per_s ? 1000000000u / med->vm->cfg.work_per_s : 0;
 	med->tags = port_alloc(home, med->nr_tags * sizeof(*med->tags));
 	med->free_tags = port_alloc(home, med->nr_tags * sizeof(*med->free_tags));
 	if (!med->tags || !med->free_tags)
@@ -153,6 +154,7 @@ int liov_mediator_init(struct liov_vm *vm)
 	port_lock_init(vm->be->home, &med->lock);
 	port_event_init(vm->be->home, &med->drained);
 	port_work_init(vm->be->home, &med->work, liov_mediator_work, med);
+	port_timer_init(vm->be->home, &med->work_timer, liov_mediator_work_timer, med);
 	err = tags_init(med);
 	if (!err)
 		err = take_lists(med);
@@ -179,6 +181,9 @@ void liov_mediator_fini(struct liov_vm *vm)
 	if (!med)
 		return;
 	liov_mediator_unwatch(med);
+	/* Paused: the work arms the timer no more. */
+	port_work_cancel_sync(&med->work);
+	port_timer_cancel_sync(&med->work_timer);
 	port_work_cancel_sync(&med->work);
 	vm->med = NULL;
 	release(med);
@@ -253,6 +258,13 @@ static u16 place(const struct liov_vm *vm, u64 prp1, u64 bytes, bool *in_cmb)
 	return NVME_SC_DATA_TRANSFER | NVME_DNR;
 }
 
+/* Once more than at deletion, for the pages' first owner is not the VM. */
+static void zero_place(struct liov_mediator *med, u32 index, u32 off, u32 pages)
+{
+	port_shm_zero(&med->queue[index].shm, off, pages * (u32)SPEC_PAGE_SIZE);
+	liov_guard(med->vm->be, LIOV_BACKEND, med->vm->cfg.id, LIOV_GUARD_QUEUE_ZEROED, index + 1, pages * SPEC_PAGE_SIZE);
+}
+
 u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, bool irq, u16 vvec)
 {
 	struct liov_mediator *med = vm->med;
@@ -271,8 +283,10 @@ u16 liov_mediator_create_cq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 		.gpa = { prp1 }, .shm = med->queue[qid - 1].shm, .ring = ring,
 	};
 	port_unlock_irqrestore(&med->lock, flags);
-	if (in_cmb)
+	if (in_cmb) {
+		zero_place(med, qid - 1, MED_CQ_OFFSET, MED_CQ_PAGES);
 		port_vm_reveal(vm->port, slot(qid - 1), LIOV_CMB_SLOT_STRIDE);
+	}
 	return 0;
 }
 
@@ -293,8 +307,10 @@ u16 liov_mediator_create_sq(struct liov_vm *vm, u32 qid, u32 entries, u64 prp1, 
 		.gpa = { prp1 }, .shm = med->queue[qid - 1].shm,
 	};
 	port_unlock_irqrestore(&med->lock, flags);
-	if (in_cmb)
+	if (in_cmb) {
+		zero_place(med, qid - 1, 0, MED_SQ_PAGES);
 		port_vm_reveal(vm->port, slot(qid - 1), LIOV_CMB_SLOT_STRIDE);
+	}
 	return 0;
 }
 

@@ -16,7 +16,8 @@
  * admitted while less than the budget is in flight, so it is exceeded by one command at
  * most. Among the VM's queues admission goes round, and all go through one hardware queue
  * pair: the controller, which arbitrates per queue, gives VMs equal turns. What is beyond the
- * budget waits in the VM's own queues.
+ * budget waits in the VM's own queues. With work_per_s a VM's work is bounded over time as well: what
+ * a command costs (blocks it changes or moves, ranges, a flush) is paid for before the next is fetched.
  */
 
 #include "internal.h"
@@ -31,6 +32,7 @@
 #define MED_CQ_OFFSET		(MED_SQ_PAGES * (u32)SPEC_PAGE_SIZE)	/* of the CQ in a pair's pages */
 #define MED_LIST_ENTRIES	LIOV_PRP_ENTRIES
 #define MED_PASS_MAX		128u			/* commands fetched before others get a turn (EXH-09) */
+#define MED_WORK_BURST_NS	10000000ull		/* work that may be started at once, as time it takes to pay for */
 #define MED_NSID		1u
 #define MED_DOORBELLS		(2 * (LIOV_VM_QUEUES_MAX + 1)) /* as in BAR 0: SQ k at 2k, CQ k at 2k + 1 */
 
@@ -90,6 +92,9 @@ struct liov_mediator {
 	u32 next;			/* queue whose turn it is */
 	u32 need;			/* of the pages of the command that is being mapped: PORT_READ, PORT_WRITE */
 	u32 budget, in_flight;		/* units of work */
+	u32 work_unit_ns;		/* what a unit takes to pay for; 0: nothing is to be paid */
+	u64 work_due_ns;		/* up to when the work that was started is paid for */
+	struct port_timer work_timer;	/* goes on when that is not too far ahead */
 	u32 nr_tags;
 	struct med_tag *tags;
 	u16 *free_tags;
@@ -171,6 +176,7 @@ void liov_mediator_pump(struct liov_mediator *med);
 /* What the guest does not see yet of all queues. V */
 void liov_mediator_flush(struct liov_mediator *med);
 void liov_mediator_work(void *arg);
+void liov_mediator_work_timer(void *arg);
 /* liov_completion_fn of the hardware queue; @arg is the mediator. */
 void liov_mediator_complete(void *arg, const struct nvme_cqe *cqe);
 /*

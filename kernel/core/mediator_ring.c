@@ -287,6 +287,7 @@ static void send(struct liov_mediator *med, struct liov_mediated_queue *q, u32 t
 	struct liov_hwq *hw = liov_mediator_hw(med);
 	unsigned long flags = port_lock_irqsave(&med->lock);
 
+	med->work_due_ns += (u64)t->cost * med->work_unit_ns;
 	t->busy = true;
 	t->orphan = false;
 	med->in_flight += t->cost;
@@ -354,6 +355,29 @@ static struct liov_mediated_queue *next_queue(struct liov_mediator *med)
 	return found;
 }
 
+/* Is what the VM has started more than it may have? Then the timer goes on with it. V */
+static bool over_limit(struct liov_mediator *med)
+{
+	u64 now;
+
+	if (!med->work_unit_ns)
+		return false;
+	now = port_now_ns(med->vm->be->home);
+	if (med->work_due_ns < now)
+		med->work_due_ns = now;
+	if (LIOV_CHECK(mediator_work_rate, med->work_due_ns <= now + MED_WORK_BURST_NS))
+		return false;
+	port_timer_arm(&med->work_timer, med->work_due_ns - now - MED_WORK_BURST_NS);
+	return true;
+}
+
+void liov_mediator_work_timer(void *arg)
+{
+	struct liov_mediator *med = arg;
+
+	port_work_queue(&med->work);
+}
+
 void liov_mediator_pump(struct liov_mediator *med)
 {
 	u32 n;
@@ -361,7 +385,7 @@ void liov_mediator_pump(struct liov_mediator *med)
 	for (n = 0; n < MED_PASS_MAX; n++) {
 		struct liov_mediated_queue *q;
 
-		if (med->paused || !liov_device_running(med->vm))
+		if (med->paused || !liov_device_running(med->vm) || over_limit(med))
 			return;
 		q = next_queue(med);
 		if (!q || !serve(med, q))

@@ -14,7 +14,7 @@ bool liov_iova_allowed(const struct liov_backend *be, u64 iova, u64 len_bytes)
 {
 	const struct liov_range *host = &be->cfg.host_iova;
 
-	if (len_bytes == 0 || iova > ~0ULL - (len_bytes - 1))
+	if (len_bytes == 0 || iova > ~0ULL - (len_bytes - 1) || iova + (len_bytes - 1) > port_iommu_last(be->host))
 		return false;
 	return !liov_range_overlaps(iova, len_bytes, host->start, host->count) &&
 	       !liov_range_overlaps(iova, len_bytes, PCIS_IRQ_RANGE_BASE, PCIS_IRQ_RANGE_LAST - PCIS_IRQ_RANGE_BASE + 1) &&

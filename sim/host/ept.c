@@ -150,7 +150,15 @@ void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len)
 	if (vm->m->host->omit & HOST_OMIT_INVEPT)
 		return;
 	for (i = 0; i < vm->m->cpu.nr_pcpus && HOST_STEP(host_invept); i++)
-		cpu_invept(&vm->m->cpu, i, vm->eptp);
+		if (!(vm->m->host->omit & HOST_OMIT_SHOOTDOWN) || i == vm->gv[0].vcpu.pcpu)
+			cpu_invept(&vm->m->cpu, i, vm->eptp);
+}
+
+void host_ept_zap(struct port_vm *vm)
+{
+	host_ept_unmap(vm, (gpa_t){ VM_CMB_GPA }, LIOV_CMB_SIZE_MIN);
+	memset(vm->page_faults, 0, sizeof(vm->page_faults));
+	trace4(&vm->m->trace, SIM_TRACE_ZAPPED, 0, vm->cfg.id, 0, LIOV_CMB_SIZE_MIN, 0);
 }
 
 void sim_vm_revoke(struct port_vm *vm, u64 off, u64 len)
@@ -178,6 +186,7 @@ static bool map_ram(struct port_vm *vm, gpa_t gpa)
 /* LightIOV says what is behind a CMB page, or that nothing is. */
 static bool map_cmb(struct port_vm *vm, u64 off, bool write)
 {
+	u32 nr = (u32)(off >> SPEC_PAGE_SHIFT);
 	u64 asked = vm->revocations;
 	struct liov_page page = liov_backend_page(&vm->liov, off, write);
 	u64 gpa = VM_CMB_GPA + (off & ~(SPEC_PAGE_SIZE - 1));
@@ -204,6 +213,10 @@ static bool map_cmb(struct port_vm *vm, u64 off, bool write)
 	/* As KVM's mmu_invalidate_retry(): the answer may have been taken back by now. The access asks again. */
 	if (vm->revocations != asked && !(vm->m->host->omit & HOST_OMIT_EPT_RETRY))
 		return true;
+	vm->page_faults[nr]++;
+	if ((vm->m->host->omit & HOST_OMIT_PAGE_AGAIN) && vm->page_answered[nr])
+		return true;
+	vm->page_answered[nr] = true;
 	trace4(&vm->m->trace, SIM_TRACE_PAGE, 0, vm->cfg.id, off & ~(SPEC_PAGE_SIZE - 1), hpa.v, page.writable);
 	return host_ept_map(vm, (gpa_t){ gpa }, hpa, 12, page.writable, type) == 0;
 }

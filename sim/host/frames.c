@@ -20,7 +20,7 @@ static void frames_insert(struct host_frames *f, u32 i, struct host_range r)
 	f->nr++;
 }
 
-hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len, u64 align, u32 owner)
+static hpa_t take(struct port_host *h, struct host_frames *f, u64 len, u64 align, u32 owner, bool as_it_is)
 {
 	u32 i;
 
@@ -46,12 +46,19 @@ hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len, u64 
 			memmove(&f->free[i], &f->free[i + 1], (f->nr - i - 1) * sizeof(f->free[0]));
 			f->nr--;
 		}
-		if (HOST_STEP(host_frames_zero))
+		if (!as_it_is && HOST_STEP(host_frames_zero)) {
 			store_zero(h->m->memory, start, len);
+			trace4(&h->m->trace, SIM_TRACE_ZEROED, 0, start, len, 0, 0);
+		}
 		trace4(&h->m->trace, SIM_TRACE_FRAMES, 0, start, len, owner, 1);
 		return (hpa_t){ start };
 	}
 	return (hpa_t){ ~0ull };
+}
+
+hpa_t host_frames_take(struct port_host *h, struct host_frames *f, u64 len, u64 align, u32 owner)
+{
+	return take(h, f, len, align, owner, false);
 }
 
 bool host_frames_take_at(struct port_host *h, hpa_t hpa, u64 len, u32 owner)
@@ -73,6 +80,7 @@ bool host_frames_take_at(struct port_host *h, hpa_t hpa, u64 len, u32 owner)
 		if (lead)
 			frames_insert(f, i, (struct host_range){ r.start, lead });
 		store_zero(h->m->memory, hpa.v, len);
+		trace4(&h->m->trace, SIM_TRACE_ZEROED, 0, hpa.v, len, 0, 0);
 		trace4(&h->m->trace, SIM_TRACE_FRAMES, 0, hpa.v, len, owner, 1);
 		return true;
 	}
@@ -111,7 +119,7 @@ int sim_pages_alloc(struct port_host *h, u32 nr, struct port_pages *p)
 
 	if (fault_hits(&h->home.no_memory, 0))
 		return -ENOMEM;
-	hpa = host_frames_take(h, &h->low, (u64)nr * SPEC_PAGE_SIZE, SPEC_PAGE_SIZE, SIM_OWNER_HOST);
+	hpa = take(h, &h->low, (u64)nr * SPEC_PAGE_SIZE, SPEC_PAGE_SIZE, SIM_OWNER_HOST, h->omit & HOST_OMIT_PAGES_ZERO);
 	if (hpa_bad(hpa))
 		return -ENOMEM;
 	e = calloc(1, sizeof(*e));

@@ -37,6 +37,10 @@ enum host_omit {
 	HOST_OMIT_IOMMU_WAIT = 1u << 7,		/* nobody waits for an invalidation */
 	HOST_OMIT_PIR_CHECK = 1u << 8,		/* what came in while SN was set is not looked at */
 	HOST_OMIT_NDST = 1u << 9,		/* a vCPU that moved has its old core in the descriptor */
+	HOST_OMIT_SHM_ZERO = 1u << 20,
+	HOST_OMIT_PAGES_ZERO = 1u << 21,	/* of pages_alloc */
+	HOST_OMIT_SHOOTDOWN = 1u << 22,		/* pages are taken, and only vCPU 0's core forgets its translations */
+	HOST_OMIT_PAGE_AGAIN = 1u << 23,	/* a page of the CMB is mapped at its first touch only */
 	/* Invalidations that are not what they should be. */
 	HOST_SYNC_LAZY = 1u << 16,		/* at 10 ms or 256 of them */
 	HOST_SYNC_LEAVES = 1u << 17,		/* of leaves only (IH = 1) */
@@ -73,6 +77,7 @@ struct port_host {
 	struct host_frames low, high;
 	struct host_pages *pages;
 	hpa_t root_table, context_table, sspt;	/* VT-d */
+	u64 iova_last;			/* what can be mapped */
 	hpa_t iq, iq_status, irta;
 	u32 iq_tail;
 	u32 wait_seq;
@@ -169,6 +174,8 @@ void host_wakeup(struct machine *m, unsigned int pcpu);
 int host_ept_init(struct port_vm *vm);
 int host_ept_map(struct port_vm *vm, gpa_t gpa, hpa_t hpa, unsigned int page_shift, bool writable, u8 memory_type);
 void host_ept_unmap(struct port_vm *vm, gpa_t gpa, u64 len);	/* and the shootdown; waits */
+/* All mappings of its CMB, for reasons of the host's own. In a task. */
+void host_ept_zap(struct port_vm *vm);
 void host_ept_fini(struct port_vm *vm);
 enum exit_action host_ept_exit(void *opaque, struct vcpu *vcpu, struct ept_exit *exit);
 

@@ -66,6 +66,10 @@ int host_iommu_init(struct port_host *h)
 		 FIELD_PREP(VTD_CTX_HI_AW, VTD_AW_48BIT) | FIELD_PREP(VTD_CTX_HI_DID, HOST_DOMAIN));
 	bus_wr64(&h->m->bus, ctx, h->sspt.v | FIELD_PREP(VTD_CTX_LO_TT, VTD_TT_MULTI_LEVEL) | VTD_CTX_LO_P);
 
+	/* Of what the tables reach and the unit takes, the less. */
+	h->iova_last = (1ull << (FIELD_GET(VTD_CAP_MGAW, reg_rd32(h, VTD_REG_CAP)) + 1)) - 1;
+	if (h->iova_last > IOVA_END - 1)
+		h->iova_last = IOVA_END - 1;
 	port_mutex_init(&h->home, &h->iq_lock);
 	reg_wr64(h, VTD_REG_IQA, h->iq.v);
 	reg_wr64(h, VTD_REG_IQT, 0);
@@ -181,7 +185,7 @@ int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot)
 	u64 flags = (prot & PORT_READ ? VTD_SSPTE_R : 0) | (prot & PORT_WRITE ? VTD_SSPTE_W : 0);
 	u64 a, step;
 
-	if (len == 0 || ((iova | hpa | len) & (SPEC_PAGE_SIZE - 1)) || len > IOVA_END || iova > IOVA_END - len || !flags)
+	if (len == 0 || ((iova | hpa | len) & (SPEC_PAGE_SIZE - 1)) || len > IOVA_END || iova > h->iova_last - (len - 1) || !flags)
 		return -EINVAL;
 	if (!(h->omit & HOST_OMIT_IOMMU_RANGE) && !HOST_CHECK(host_iommu_range, !in_interrupt_range(hpa, len)))
 		return -EINVAL;
@@ -283,6 +287,11 @@ void host_iommu_unmap(struct port_host *h, u64 iova, u64 len)
 		drop_empty_table(h, a);
 	h->unmapped = (struct host_range){ iova, len };
 	trace4(&h->m->trace, SIM_TRACE_IOVA, 0, iova, len, 0, 0);
+}
+
+u64 sim_iommu_last(struct port_host *h)
+{
+	return h->iova_last;
 }
 
 int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot)

@@ -20,6 +20,11 @@ struct judge {
 	struct oracle *o;
 	bool open, sister, measured, rejected;
 	bool foreign_irq;		/* another function than the SSD has fired an entry */
+	bool configuring, tried, accepted, mixed;	/* a configuration: refused, taken, refused by different ones */
+	enum verdict_component refused;		/* who refused first since the last attempt */
+	u64 zeroed[MACHINE_VMS_MAX];	/* bit: a queue that was zeroed for it */
+	u64 nr_seen;			/* pieces of evidence */
+	u64 zapped;			/* bit: of VM id, pages are gone that it may have again */
 	u32 by;
 	u64 violations_before;
 	struct standing standing[STANDING_MAX];
@@ -100,7 +105,7 @@ static void add_evidence(struct judge *j, const struct trace_event *ev, enum ver
 
 	if (!e)
 		return;
-	*e = (struct evidence){ .time_ps = ev->time_ps, .io_id = ev->io_id, .component = c, .kind = kind };
+	*e = (struct evidence){ .seq = j->nr_seen++, .time_ps = ev->time_ps, .io_id = ev->io_id, .component = c, .kind = kind };
 	snprintf(e->text, sizeof(e->text), "%s 0x%llx 0x%llx", text, (unsigned long long)a, (unsigned long long)b);
 }
 
@@ -130,6 +135,17 @@ static void remember_guard(struct judge *j, const struct trace_event *ev)
 		(struct standing){ (enum liov_guard)(u32)ev->b, (u32)ev->a, ev->c, ev->d };
 }
 
+static bool first_of_queue(struct judge *j, u32 vm, u64 qid)
+{
+	bool first;
+
+	if (vm >= MACHINE_VMS_MAX)
+		return false;
+	first = !(j->zeroed[vm] >> (qid & 63) & 1);
+	j->zeroed[vm] |= 1ull << (qid & 63);
+	return first;
+}
+
 static enum evidence_kind guard_kind(u32 guard)
 {
 	return guard == LIOV_GUARD_OWN_QUEUE || guard == LIOV_GUARD_COPIED ? EVIDENCE_PASSED : EVIDENCE_COVERS;
@@ -147,6 +163,7 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 		[LIOV_GUARD_HOME] = "kept from being lost",
 		[LIOV_GUARD_QUEUE_QUIET] = "queue was proven quiet", [LIOV_GUARD_OWN_QUEUE] = "is the VM's own virtual doorbell",
 		[LIOV_GUARD_CQ_FULL] = "takes nothing while the CQ is full: SQ and CQ",
+		[LIOV_GUARD_QUEUE_ZEROED] = "zeroed a new queue",
 	};
 	u32 component = (u32)(ev->b >> 32), code = (u32)ev->b;
 
@@ -169,9 +186,14 @@ static void liov_event(struct judge *j, const struct trace_event *ev, u32 kind)
 		if (component == LIOV_BACKEND)
 			add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_COVERS, "kept for itself the controller's event", ev->c, code);
 	}
-	if (ev->a != j->by)
+	/* A new owner's queue, not one that its owner makes again. */
+	if (kind == LIOV_TRACE_GUARD && code == LIOV_GUARD_QUEUE_ZEROED && !first_of_queue(j, (u32)ev->a, ev->c))
+		return;
+	if (ev->a != j->by && !j->configuring)
 		return;
 	if (kind == LIOV_TRACE_DENY) {
+		if (!j->refused)
+			j->refused = components[component];
 		add_evidence(j, ev, components[component], EVIDENCE_REFUSED, "refused", ev->c, ev->d);
 		if (code)
 			judge_status(j, (u16)(code & 0x7FF));
@@ -244,6 +266,8 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 		liov_event(j, ev, ev->kind - SIM_TRACE_LIOV);
 		return;
 	}
+	if (ev->kind == SIM_TRACE_ZAPPED)
+		j->zapped |= 1ull << ev->a;
 	if (!j->open)
 		return;
 	switch (ev->kind) {
@@ -299,6 +323,10 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 	case TRACE_EPT_VIOLATION:
 		violation_event(j, ev);
 		break;
+	case SIM_TRACE_PAGE:
+		if (ev->a == j->by && (j->zapped >> ev->a & 1))
+			add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_COVERS, "was answered once more: page", ev->b, ev->c);
+		break;
 	case SIM_TRACE_NO_SLOT:
 		if (ev->a == j->by)
 			add_evidence(j, ev, COMPONENT_EPT, EVIDENCE_REFUSED, "is not mapped: guest-physical address", ev->b, 0);
@@ -314,7 +342,8 @@ struct judge *judge_new(struct machine *m, struct oracle *o)
 				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_VTD_IQE, TRACE_EPT_VIOLATION,
 				     SIM_TRACE_NO_SLOT, SIM_TRACE_LIOV + LIOV_TRACE_EVENT,
 				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
-				     TRACE_DOORBELL_SHAPE, TRACE_CQ_FULL, TRACE_CID_TWICE, TRACE_PRP_LIST, SIM_TRACE_LIOV + LIOV_TRACE_EMULATED };
+				     TRACE_DOORBELL_SHAPE, TRACE_CQ_FULL, TRACE_CID_TWICE, TRACE_PRP_LIST, SIM_TRACE_LIOV + LIOV_TRACE_EMULATED,
+				     SIM_TRACE_ZAPPED, SIM_TRACE_PAGE };
 	struct judge *j = calloc(1, sizeof(*j));
 	u64 mask[2] = { 0 };
 	u32 i;
@@ -346,6 +375,7 @@ void judge_open(struct judge *j, u32 vm)
 void judge_close(struct judge *j)
 {
 	j->open = false;
+	j->configuring = false;
 }
 
 void judge_measured(struct judge *j, enum verdict_kind kind)
@@ -365,6 +395,38 @@ void judge_rejected(struct judge *j, enum verdict_component who)
 	j->v.component = who;
 }
 
+void judge_open_configuration(struct judge *j, bool legal)
+{
+	judge_open(j, SIM_OWNER_NONE);
+	j->configuring = true;
+	j->sister = legal;
+	j->refused = COMPONENT_NONE;
+}
+
+void judge_configured(struct judge *j, bool accepted, enum verdict_component otherwise)
+{
+	enum verdict_component who = j->refused ? j->refused : otherwise;
+
+	j->refused = COMPONENT_NONE;
+	if (!j->configuring)
+		return;
+	if (accepted) {
+		j->accepted = true;
+		return;
+	}
+	if (!j->tried)
+		j->v.component = who;
+	else if (who != j->v.component)
+		j->mixed = true;
+	j->tried = true;
+}
+
+/* Pieces are not in their order once there were more than there is room for. */
+static bool says_more(const struct evidence *a, const struct evidence *b)
+{
+	return a->kind != b->kind ? a->kind < b->kind : a->seq < b->seq;
+}
+
 /* Who acted first on what the attacker did; a refusal says more than a cover, a cover more than who let it pass. */
 static const struct evidence *deciding(const struct verdict *v)
 {
@@ -372,7 +434,7 @@ static const struct evidence *deciding(const struct verdict *v)
 	u32 i;
 
 	for (i = 0; i < v->nr_evidence; i++)
-		if (!best || v->evidence[i].kind < best->kind)
+		if (!best || says_more(&v->evidence[i], best))
 			best = &v->evidence[i];
 	return best;
 }
@@ -393,8 +455,12 @@ void judge_verdict(const struct judge *j, struct verdict *out)
 		out->claim = bad->claim;
 		out->io_id = bad->io_id;
 		snprintf(out->resource, sizeof(out->resource), "%s", bad->what);
-	} else if (j->rejected) {
+	} else if (j->rejected || (j->tried && !j->accepted)) {
 		out->kind = VERDICT_REJECTED;
+		if (j->mixed)
+			out->component = COMPONENT_HOST;	/* no single one stops it */
+	} else if (j->accepted && !j->sister) {
+		out->kind = VERDICT_INERT;	/* what must be refused was taken */
 	} else if (j->sister) {
 		out->kind = e && e->kind == EVIDENCE_REFUSED ? VERDICT_CONTAINED : VERDICT_NA;
 		out->component = e && e->kind == EVIDENCE_REFUSED ? e->component : COMPONENT_NONE;

@@ -37,6 +37,7 @@ enum evidence_kind {
 
 struct evidence {
 	u64 time_ps, io_id;
+	u64 seq;		/* in the order in which it was seen */
 	enum verdict_component component;
 	enum evidence_kind kind;
 	char text[120];
@@ -75,6 +76,12 @@ void judge_code(struct judge *j, const char *code);
 void judge_measured(struct judge *j, enum verdict_kind kind);
 void judge_sister(struct judge *j);
 void judge_rejected(struct judge *j, enum verdict_component who);
+/*
+ * The span of a bad configuration, or of a legal one: what any part of LightIOV refuses counts. Each
+ * attempt then says how it ended; who refused is who said so, or else @otherwise.
+ */
+void judge_open_configuration(struct judge *j, bool legal);
+void judge_configured(struct judge *j, bool accepted, enum verdict_component otherwise);
 
 void judge_verdict(const struct judge *j, struct verdict *out);
 

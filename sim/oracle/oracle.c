@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "oracle/oracle.h"
+#include "oracle/residue.h"
 #include "pci/pci.h"
 #include "spec/nvme.h"
 #include "store.h"
@@ -37,6 +38,7 @@ struct oracle {
 	bool msi_seen;
 	struct page_owner *pages;	/* queue pages mapped into VMs */
 	u32 nr_pages, cap_pages;
+	struct residue *residue;	/* in those */
 	u32 page_hint[PAGE_HINTS];	/* where in pages[] a page was found last */
 	u64 count;
 	struct oracle_violation kept[ORACLE_KEEP];
@@ -336,6 +338,8 @@ static void dma(struct oracle *o, const struct trace_event *ev)
 	bool write = (ev->a >> 16) & 1;
 	u32 kind = (ev->a >> 17) & 3, vm, owner;
 
+	if (kind == PCI_DMA_QUEUE && write && is_vm(oracle_queue_owner(o, (u32)(ev->io_id >> 48))))
+		residue_touched(o->residue, ev->c, ev->d, oracle_queue_owner(o, (u32)(ev->io_id >> 48)));
 	if (kind == PCI_DMA_QUEUE)
 		return;		/* entries of queues: the host chose their addresses */
 	vm = requester(o, (u32)ev->a & 0xFFFF, ev->io_id);
@@ -438,8 +442,13 @@ static void cpu_access(struct oracle *o, const struct trace_event *ev, bool stor
 	if (owner == vm)
 		return;
 	p = page_find(o, page);
-	if (owner == SIM_OWNER_HOST && p && p->vm == vm)
+	if (owner == SIM_OWNER_HOST && p && p->vm == vm) {
+		if (!store && residue_is_stale(o->residue, ev->c, ev->d, vm))
+			violation(o, ev, ORACLE_REMANENCE, vm, SIM_OWNER_NONE, "reads what an earlier owner left in its queue's page",
+				  ev->c, ev->d);
+		residue_touched(o->residue, ev->c, ev->d, vm);
 		return;
+	}
 	violation(o, ev, ORACLE_CPU, vm, p && owner == SIM_OWNER_HOST ? p->vm : owner, store ? "stores to memory" : "loads from memory",
 		  ev->c, ev->d);
 }
@@ -514,6 +523,7 @@ void oracle_event(void *opaque, const struct trace_event *ev)
 			frames_freed(o, ev);
 		break;
 	case SIM_TRACE_PAGE: page_mapped(o, ev); break;
+	case SIM_TRACE_ZEROED: residue_zeroed(o->residue, ev->a, ev->b); break;
 	case SIM_TRACE_REVOKED: pages_revoked(o, ev); break;
 	case SIM_TRACE_VM: vm_changed(o, ev); break;
 	case SIM_TRACE_QUEUE: queue_changed(o, ev); break;
@@ -526,7 +536,7 @@ struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 {
 	static const u32 kinds[] = { TRACE_MEDIA, TRACE_CQE, TRACE_RESERVATION, TRACE_DMA, TRACE_CPU_STORE, TRACE_CPU_LOAD, TRACE_MSI, TRACE_IRTE_POST,
 				     TRACE_MSI_COMPAT, TRACE_CMB,
-				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
+				     TRACE_IRTE_REMAP, SIM_TRACE_FRAMES, SIM_TRACE_ZEROED, SIM_TRACE_PAGE, SIM_TRACE_REVOKED, SIM_TRACE_VM,
 				     SIM_TRACE_QUEUE, SIM_TRACE_FUNCTION };
 	struct oracle *o = calloc(1, sizeof(*o));
 	u32 i;
@@ -535,7 +545,8 @@ struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 		return NULL;
 	o->w = *w;
 	o->written = calloc(w->blocks / 64 + 1, sizeof(*o->written));
-	if (!o->written) {
+	o->residue = residue_new();
+	if (!o->written || !o->residue) {
 		oracle_free(o);
 		return NULL;
 	}
@@ -552,6 +563,7 @@ void oracle_free(struct oracle *o)
 		return;
 	free(o->frames);
 	free(o->written);
+	residue_free(o->residue);
 	free(o->pages);
 	free(o);
 }

@@ -20,6 +20,7 @@ int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot);
 int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot);
 void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len);
 void sim_iommu_sync(struct port_host *h);
+u64 sim_iommu_last(struct port_host *h);
 u32 sim_irq_count(struct port_host *h);
 int sim_irq_request(struct port_host *h, u32 vec, void (*fn)(void *arg), void *arg);
 void sim_irq_free(struct port_host *h, u32 vec);
@@ -123,6 +124,11 @@ static inline void port_iommu_unmap(struct port_host *h, iova_t iova, u64 len_by
 static inline void port_iommu_sync(struct port_host *h)
 {
 	sim_iommu_sync(h);
+}
+
+static inline u64 port_iommu_last(struct port_host *h)
+{
+	return sim_iommu_last(h);
 }
 
 static inline u32 port_irq_count(struct port_host *h)

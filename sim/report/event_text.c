@@ -26,6 +26,8 @@ static const struct event_name world_names[] = {
 	[SIM_TRACE_VM - TRACE_MODEL_END] = { "host vm", "vm", "created", "first_lba", "blocks" },
 	[SIM_TRACE_QUEUE - TRACE_MODEL_END] = { "host queue", "vm", "qid", "given", "-" },
 	[SIM_TRACE_FUNCTION - TRACE_MODEL_END] = { "host assigns function", "rid", "vm", "-", "-" },
+	[SIM_TRACE_ZAPPED - TRACE_MODEL_END] = { "host zaps CMB pages", "vm", "offset", "len", "-" },
+	[SIM_TRACE_ZEROED - TRACE_MODEL_END] = { "host zeroes memory", "hpa", "len", "-", "-" },
 	[SIM_TRACE_MSG - TRACE_MODEL_END] = { "scenario says", "-", "-", "-", "-" },
 };
 

@@ -20,7 +20,7 @@ struct field {
 #define NUMBER(key, member, min, max) FIELD(key, member, FIELD_NUMBER, min, max)
 #define TIME(key, member) FIELD(key, member, FIELD_NUMBER, 0, 1000 * PS_PER_MS * 100)
 
-static const char ssd_keys[] = "queues msix mqes dstrd mdts nsze ncap namespaces cqr cmb cmb_lists cmb_cqs resource_domains oncs aerl acl elpe sgls keeps_deallocated fragile_doorbells private_namespace metadata timing";
+static const char ssd_keys[] = "queues msix mqes dstrd mdts nsze ncap namespaces cqr cmb cmb_lists cmb_cqs resource_domains oncs aerl acl elpe sgls keeps_deallocated fragile_doorbells fragile_dsm private_namespace metadata mpsmin mpsmax sqes cqes timing";
 static const struct field ssd_fields[] = {
 	NUMBER("queues", ssd.io_queues, 1, 511), NUMBER("msix", ssd.msix_vectors, 1, 512), NUMBER("mqes", ssd.mqes, 1, 0xFFFF),
 	NUMBER("dstrd", ssd.dstrd, 0, 15), NUMBER("mdts", ssd.mdts, 0, 15), NUMBER("nsze", ssd.nsze, 1, 1ull << 34),
@@ -30,21 +30,23 @@ static const struct field ssd_fields[] = {
 	NUMBER("oncs", ssd.oncs, 0, 0xFFFF), NUMBER("aerl", ssd.aerl, 0, 255), NUMBER("acl", ssd.acl, 0, 255),
 	NUMBER("elpe", ssd.elpe, 0, 255), FIELD("sgls", ssd.sgls, FIELD_BOOL, 0, 1),
 	FIELD("keeps_deallocated", ssd.keeps_deallocated, FIELD_BOOL, 0, 1),
+	FIELD("fragile_dsm", ssd.fragile_dsm, FIELD_BOOL, 0, 1),
 	FIELD("fragile_doorbells", ssd.fragile_doorbells, FIELD_BOOL, 0, 1),
 	FIELD("metadata", ssd.metadata, FIELD_BOOL, 0, 1),
 	NUMBER("private_namespace", ssd.ns[1].nsze, 1, 1ull << 34), { NULL }
 };
 
-static const char timing_keys[] = "fetch per_4k read write write_drain flush fixed admin reset cqe_gap dies";
+static const char timing_keys[] = "fetch per_4k read write write_drain zeroes flush fixed admin reset cqe_gap dies";
 static const struct field timing_fields[] = {
 	TIME("fetch", ssd.timing.fetch_ps), TIME("per_4k", ssd.timing.per_4k_ps), TIME("read", ssd.timing.read_ps),
-	TIME("write", ssd.timing.write_ps), TIME("write_drain", ssd.timing.write_drain_ps), TIME("flush", ssd.timing.flush_ps),
+	TIME("write", ssd.timing.write_ps), TIME("write_drain", ssd.timing.write_drain_ps), TIME("zeroes", ssd.timing.zeroes_ps), TIME("flush", ssd.timing.flush_ps),
 	TIME("fixed", ssd.timing.fixed_ps), TIME("admin", ssd.timing.admin_ps), TIME("reset", ssd.timing.reset_ps),
 	TIME("cqe_gap", ssd.timing.cqe_gap_ps), NUMBER("dies", ssd.timing.dies, 1, 1024), { NULL }
 };
 
-static const char iommu_keys[] = "iotlb_sets iotlb_miss invalidation posted_interrupts x2apic fault_interrupts";
+static const char iommu_keys[] = "address_bits iotlb_sets iotlb_miss invalidation posted_interrupts x2apic fault_interrupts";
 static const struct field iommu_fields[] = {
+	NUMBER("address_bits", vtd.mgaw_bits, 36, 48),
 	NUMBER("iotlb_sets", vtd.iotlb_sets, 1, VTD_IOTLB_SETS), TIME("iotlb_miss", vtd.iotlb_miss_ps),
 	TIME("invalidation", vtd.invalidation_ps), FIELD("posted_interrupts", posted_interrupts, FIELD_BOOL, 0, 1),
 	FIELD("x2apic", vtd.x2apic, FIELD_BOOL, 0, 1), FIELD("fault_interrupts", fault_interrupts, FIELD_BOOL, 0, 1), { NULL }
@@ -88,6 +90,25 @@ static void read_fields(const struct args *a, const struct field *f, struct mach
 	}
 }
 
+/* A range that a controller tells of itself: as Identify and CAP have it, least and most. */
+static void check_sizes(const struct args *a, const char *key, const char *what, u64 least, u64 most, u64 modelled)
+{
+	if (least > most)
+		luaL_error(a->L, "%s: '%s': %s %I is above the most, %I; no controller is like that", a->verb, key, what, (lua_Integer)least,
+			   (lua_Integer)most);
+	if (least != modelled || most != modelled)
+		luaL_error(a->L, "%s: '%s': only %I is modelled; leave it out", a->verb, key, (lua_Integer)modelled);
+}
+
+static void check_capabilities(const struct args *a)
+{
+	u64 sqes = args_range(a, "sqes", 0x66, 0, 0xFF), cqes = args_range(a, "cqes", 0x44, 0, 0xFF);
+
+	check_sizes(a, "mpsmin", "page size", args_range(a, "mpsmin", 0, 0, 15), args_range(a, "mpsmax", 0, 0, 15), 0);
+	check_sizes(a, "sqes", "entry size", sqes & 15, sqes >> 4, 6);
+	check_sizes(a, "cqes", "entry size", cqes & 15, cqes >> 4, 4);
+}
+
 static void read_group(lua_State *L, const struct args *parent, const char *key, const char *keys, const struct field *f,
 		       struct machine_config *cfg)
 {
@@ -100,6 +121,7 @@ static void read_group(lua_State *L, const struct args *parent, const char *key,
 	a = args_open(L, -1, verb, keys);
 	read_fields(&a, f, cfg);
 	if (f == ssd_fields) {
+		check_capabilities(&a);
 		read_group(L, &a, "timing", timing_keys, timing_fields, cfg);
 		if (args_has(&a, "nsze") && !args_has(&a, "ncap"))
 			cfg->ssd.ncap = cfg->ssd.nsze;
@@ -132,7 +154,7 @@ static void read_limits(lua_State *L, const struct args *h, struct run *r)
 	if (!args_table(h, "limit"))
 		return;
 	a = args_open(L, -1, "limit", "time events");
-	r->limit_ps = args_range(&a, "time", r->limit_ps, PS_PER_US, 3600 * 1000 * PS_PER_MS);
+	r->limit_ps = args_range(&a, "time", r->limit_ps, PS_PER_US, SCENARIO_TIME_MAX);
 	r->limit_events = args_range(&a, "events", r->limit_events, 1000, 1ull << 40);
 	lua_pop(L, 1);
 }
@@ -202,7 +224,7 @@ static void read_ram(lua_State *L, const struct args *a, struct vm_wish *w, u32 
 
 void header_vm_wish(lua_State *L, int index, struct vm_wish *w, u32 id, enum liov_policy policy)
 {
-	struct args a = args_open(L, index, "vms", "name vcpus queues lbas memory gpa ram driver start start_queues depth vectors halt_when_idle register_all");
+	struct args a = args_open(L, index, "vms", "name vcpus queues qid lbas lba_start work_per_s memory gpa ram driver start start_queues depth vectors halt_when_idle register_all");
 	const char *name = args_text(&a, "name", ""), *driver = args_text(&a, "driver", "lightiov");
 
 	*w = (struct vm_wish){ .start = args_bool(&a, "start", true), .start_queues = (u32)args_range(&a, "start_queues", 0, 0, LIOV_VM_QUEUES_MAX),
@@ -218,6 +240,11 @@ void header_vm_wish(lua_State *L, int index, struct vm_wish *w, u32 id, enum lio
 	w->cfg.halt_when_idle = args_bool(&a, "halt_when_idle", false);
 	w->cfg.liov.nr_queues = (u32)args_u64(&a, "queues", 1);
 	w->cfg.liov.lbas = args_u64(&a, "lbas", 0x100000);
+	w->cfg.liov.lbas_at = args_has(&a, "lba_start");
+	w->cfg.liov.lba_start = args_u64(&a, "lba_start", 0);
+	w->cfg.liov.work_per_s = (u32)args_range(&a, "work_per_s", 0, 0, 1000000000);
+	w->cfg.liov.queues_at = args_has(&a, "qid");
+	w->cfg.liov.first_qid = (u32)args_range(&a, "qid", 0, 0, 0xFFFF);
 	w->cfg.liov.nr_vectors = (u32)args_u64(&a, "vectors", 0);
 	w->cfg.liov.register_all = args_bool(&a, "register_all", policy == LIOV_POLICY_MEDIATED && w->stock);
 	read_ram(L, &a, w, id);

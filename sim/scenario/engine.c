@@ -223,6 +223,8 @@ static void main_task(void *arg)
 	world_up(r);
 	if (r->opt->faults)
 		faults_sprinkle(r);
+	if (!r->broken && run_events(r))
+		run_break(r, RUN_INTERNAL, "no memory");
 	if (!r->broken)
 		actor_main(a);
 	r->ended = !r->broken;
@@ -290,6 +292,7 @@ static int load(lua_State *L)
 	lua_pop(L, 1);
 	header_machine(L, r);
 	header_vms(L, r);
+	header_events(L, r);
 	header_push_function(L, r->file->variant[r->variant].name);
 	return 1;
 }

@@ -17,6 +17,8 @@
 #define SCENARIO_LIMIT_PS	(30000 * PS_PER_MS)
 #define SCENARIO_LIMIT_EVENTS	100000000ull
 #define SCENARIO_IOS_MAX	65536u
+#define SCENARIO_EVENTS_MAX	64u
+#define SCENARIO_TIME_MAX	(3600 * 1000 * PS_PER_MS)
 #define SCENARIO_ACTORS_MAX	256u
 #define SCENARIO_WAIT_PS	(1000 * PS_PER_MS)	/* what a verb waits unless told */
 #define SCENARIO_BYTES_MAX	65536u			/* of memory or media that a verb reads into a text */
@@ -29,6 +31,14 @@ struct vm_wish {
 	struct vm_config cfg;
 	bool start, stock;
 	u32 start_queues, start_depth;
+};
+
+/* Commands at known times, as the header wants them: the first at @at_ps from when all VMs are up. */
+struct event_wish {
+	struct run *run;
+	u64 at_ps, every_ps, count;
+	u32 vm, queue;			/* index of wish[]; from 1 */
+	u8 sqe[64];
 };
 
 /* A VM as the script knows it, by id. */
@@ -91,6 +101,9 @@ struct run {
 	struct rng rng;
 	struct vm_wish wish[RESULT_VMS_MAX];
 	u32 nr_wishes;
+	struct event_wish event[SCENARIO_EVENTS_MAX];
+	u32 nr_events;
+	u64 events_sent;
 	struct script_vm vms[MACHINE_VMS_MAX];
 	u32 next_vm;			/* id */
 	struct actor *actors;
@@ -99,6 +112,7 @@ struct run {
 	u32 nr_ios;
 	struct script_workload *workloads;
 	bool attack_open;
+	bool configured;		/* configure() was called: it is a configuration's scenario */
 	u64 attackers;			/* bit: VM id */
 	struct site_set planted;	/* checks that the scenario had left out */
 	u64 violations_allowed;		/* said by expect.violations(n); ~0: not said */
@@ -176,6 +190,10 @@ void header_machine(lua_State *L, struct run *r);
 void header_vms(lua_State *L, struct run *r);
 /* @index: a table as in vms = { ... }; @id names its default memory. */
 void header_vm_wish(lua_State *L, int index, struct vm_wish *w, u32 id, enum liov_policy policy);
+
+/* events.c: after the VMs; and their tasks, when all is up: 0 or -ENOMEM */
+void header_events(lua_State *L, struct run *r);
+int run_events(struct run *r);
 
 /* verbs*.c: metatables and globals of scripts */
 void verbs_open(lua_State *L);		/* all */

@@ -16,7 +16,7 @@
 
 static int decl_scenario(lua_State *L)
 {
-	args_open(L, 1, "scenario", "id name tags about attacker covers machine vms policies limit");
+	args_open(L, 1, "scenario", "id name tags about attacker covers machine vms events policies limit");
 	if (lua_getfield(L, LUA_REGISTRYINDEX, REG_HEADER) != LUA_TNIL)
 		return luaL_error(L, "scenario: declared twice; keep one header a file");
 	lua_pushvalue(L, 1);

@@ -29,12 +29,14 @@ static int read_header(lua_State *L)
 			r->nr_wishes = 0;
 			header_machine(L, r);
 			header_vms(L, r);
+			header_events(L, r);
 		}
 	}
 	return 0;
 }
 
-int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO_ERROR_MAX])
+/* @text: NULL, and the file at @path is read. */
+static int read_scenario(const char *path, const char *text, size_t len, struct scenario_file *out, char err[SCENARIO_ERROR_MAX])
 {
 	static const struct scenario_options opt;
 	struct run *r = calloc(1, sizeof(*r));
@@ -58,7 +60,8 @@ int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO
 		return -1;
 	}
 	header_open(sb.L);
-	if (sandbox_load(&sb, path, err) == 0 && sandbox_pcall(sb.L, 0, 0, err) == 0) {
+	if ((text ? sandbox_load_text(&sb, path, text, len, err) : sandbox_load(&sb, path, err)) == 0 &&
+	    sandbox_pcall(sb.L, 0, 0, err) == 0) {
 		lua_pushcfunction(sb.L, read_header);
 		ret = sandbox_pcall(sb.L, 0, 0, err);
 		if (ret)
@@ -67,4 +70,14 @@ int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO
 	sandbox_fini(&sb);
 	free(r);
 	return ret;
+}
+
+int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO_ERROR_MAX])
+{
+	return read_scenario(path, NULL, 0, out, err);
+}
+
+int scenario_read_text(const char *name, const char *text, size_t len, struct scenario_file *out, char err[SCENARIO_ERROR_MAX])
+{
+	return read_scenario(name, text, len, out, err);
 }

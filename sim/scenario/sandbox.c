@@ -2,6 +2,7 @@
 /* The state, its budgets, and how errors leave it. */
 
 #include "sandbox.h"
+#include "source.h"
 
 #include <errno.h>
 #include <lualib.h>
@@ -202,12 +203,35 @@ void sandbox_whole_path(const struct sandbox *sb, char text[SANDBOX_ERROR_MAX])
 	snprintf(text, SANDBOX_ERROR_MAX, "%.*s", (int)SANDBOX_ERROR_MAX - 1, whole);
 }
 
+static const char wanted[] = "give the path of a Lua text file";
+
+static int compile_text(lua_State *L, const char *path, const char *text, size_t len, char err[SANDBOX_ERROR_MAX])
+{
+	char name[300];
+
+	if (len > SANDBOX_CHUNK_MAX) {
+		snprintf(err, SANDBOX_ERROR_MAX, "%s:1: longer than %u bytes; split the scenario", path, SANDBOX_CHUNK_MAX);
+		return -1;
+	}
+	if (len && *text == *LUA_SIGNATURE) {
+		snprintf(err, SANDBOX_ERROR_MAX, "%s:1: compiled Lua; %s", path, wanted);
+		return -1;
+	}
+	if (source_check(path, text, len, err))
+		return -1;
+	snprintf(name, sizeof(name), "@%s", path);
+	if (luaL_loadbufferx(L, text, len, name, "t") == LUA_OK)
+		return 0;
+	snprintf(err, SANDBOX_ERROR_MAX, "%s", lua_tostring(L, -1));
+	sandbox_whole_path(sandbox_of(L), err);
+	lua_pop(L, 1);
+	return -1;
+}
+
 int sandbox_compile(lua_State *L, const char *path, char err[SANDBOX_ERROR_MAX])
 {
-	static const char wanted[] = "give the path of a Lua text file";
 	char *text = malloc(SANDBOX_CHUNK_MAX + 1);
 	FILE *f = text ? fopen(path, "rb") : NULL;
-	char name[300];
 	size_t len;
 	int ret;
 
@@ -219,32 +243,24 @@ int sandbox_compile(lua_State *L, const char *path, char err[SANDBOX_ERROR_MAX])
 	len = fread(text, 1, SANDBOX_CHUNK_MAX + 1, f);
 	ret = ferror(f) ? errno : 0;
 	fclose(f);
-	if (ret || len > SANDBOX_CHUNK_MAX) {
-		if (ret)
-			snprintf(err, SANDBOX_ERROR_MAX, "%s:1: cannot be read: %s; %s", path, strerror(ret), wanted);
-		else
-			snprintf(err, SANDBOX_ERROR_MAX, "%s:1: longer than %u bytes; split the scenario", path, SANDBOX_CHUNK_MAX);
-		free(text);
-		return -1;
-	}
-	snprintf(name, sizeof(name), "@%s", path);
-	ret = luaL_loadbufferx(L, text, len, name, "t");
-	free(text);
-	if (ret == LUA_OK)
-		return 0;
-	if (len && text && ret == LUA_ERRSYNTAX && strstr(lua_tostring(L, -1), "binary chunk"))
-		snprintf(err, SANDBOX_ERROR_MAX, "%s:1: compiled Lua; %s", path, wanted);
+	if (ret)
+		snprintf(err, SANDBOX_ERROR_MAX, "%s:1: cannot be read: %s; %s", path, strerror(ret), wanted);
 	else
-		snprintf(err, SANDBOX_ERROR_MAX, "%s", lua_tostring(L, -1));
-	sandbox_whole_path(sandbox_of(L), err);
-	lua_pop(L, 1);
-	return -1;
+		ret = compile_text(L, path, text, len, err);
+	free(text);
+	return ret ? -1 : 0;
 }
 
 int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MAX])
 {
 	snprintf(sb->path, sizeof(sb->path), "%s", path);
 	return sandbox_compile(sb->L, path, err);
+}
+
+int sandbox_load_text(struct sandbox *sb, const char *path, const char *text, size_t len, char err[SANDBOX_ERROR_MAX])
+{
+	snprintf(sb->path, sizeof(sb->path), "%s", path);
+	return compile_text(sb->L, path, text, len, err);
 }
 
 static void error_text(lua_State *L, int status, char *err)

@@ -62,6 +62,8 @@ static inline struct sandbox *sandbox_of(lua_State *L)
 int sandbox_compile(lua_State *L, const char *path, char err[SANDBOX_ERROR_MAX]);
 /* ... that is the scenario itself, on the main thread. */
 int sandbox_load(struct sandbox *sb, const char *path, char err[SANDBOX_ERROR_MAX]);
+/* The same of a text; @path stands for its path in messages. */
+int sandbox_load_text(struct sandbox *sb, const char *path, const char *text, size_t len, char err[SANDBOX_ERROR_MAX]);
 
 /* As lua_pcall(); -1 with "file:line: message" in @err. */
 int sandbox_pcall(lua_State *L, int nargs, int nresults, char err[SANDBOX_ERROR_MAX]);

@@ -109,6 +109,8 @@ struct run_result {
 
 /* Read the header. -1: @err has "file:line: what is wrong; what would be right". */
 int scenario_read(const char *path, struct scenario_file *out, char err[SCENARIO_ERROR_MAX]);
+/* The same of what stands in memory; @name stands for its path in messages. */
+int scenario_read_text(const char *name, const char *text, size_t len, struct scenario_file *out, char err[SCENARIO_ERROR_MAX]);
 
 /*
  * Run variant number @variant under @policy and judge it by @expected (NULL: explore). Mistakes

@@ -3,6 +3,7 @@
 
 #include "engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Where the scenario attacks first: of its own file, also when what attacks is included. */
@@ -63,6 +64,58 @@ static int g_attack(lua_State *L)
 	if (!before)
 		judge_close(r->judge);
 	return 0;
+}
+
+/* configure(function() ... end): configurations that must be refused; configure{ legal = true, function() ... end }: that must not. */
+static int g_configure(lua_State *L)
+{
+	struct run *r = run_live(L);
+	bool legal = false;
+
+	if (lua_istable(L, 1)) {
+		struct args a;
+
+		lua_settop(L, 1);
+		lua_rawgeti(L, 1, 1);
+		lua_pushnil(L);
+		lua_rawseti(L, 1, 1);
+		a = args_open(L, 1, "configure", "legal");
+		legal = args_bool(&a, "legal", false);
+	}
+	luaL_checktype(L, -1, LUA_TFUNCTION);
+	r->configured = true;
+	judge_open_configuration(r->judge, legal);
+	sandbox_enter(L);
+	lua_call(L, 0, 0);
+	sandbox_leave(L);
+	judge_close(r->judge);
+	return 0;
+}
+
+/* load(text): the loader reads a scenario that is a text. True, or nil and why it is refused. */
+static int g_load(lua_State *L)
+{
+	struct run *r = run_live(L);
+	struct scenario_file *f;
+	char err[SCENARIO_ERROR_MAX];
+	size_t len;
+	const char *text = luaL_checklstring(L, 1, &len);
+	int ret;
+
+	sandbox_charge(L, len);
+	f = malloc(sizeof(*f));
+	if (!f)
+		return luaL_error(L, "no memory for a scenario");
+	ret = scenario_read_text("text", text, len, f, err);
+	free(f);
+	judge_configured(r->judge, ret == 0, COMPONENT_NONE);
+	if (ret == 0) {
+		lua_pushboolean(L, true);
+		return 1;
+	}
+	lua_pushnil(L);
+	lua_pushstring(L, err);
+	return 2;
 }
 
 static int g_degraded(lua_State *L)
@@ -187,7 +240,7 @@ static int rng_chance_verb(lua_State *L)
 void verbs_open_attack(lua_State *L)
 {
 	static const luaL_Reg globals[] = {
-		{ "attack", g_attack }, { "degraded", g_degraded }, { "outage", g_outage }, { "rejected", g_rejected },
+		{ "attack", g_attack }, { "configure", g_configure }, { "load", g_load }, { "degraded", g_degraded }, { "outage", g_outage }, { "rejected", g_rejected },
 		{ "seen", g_seen }, { "measure", g_measure }, { "log", g_log }, { "print", g_log }, { NULL, NULL }
 	};
 	static const luaL_Reg rng[] = {

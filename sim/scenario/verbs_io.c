@@ -306,6 +306,18 @@ static int vm_raw(lua_State *L)
 }
 
 /* io:wait([time]) -> status, or "timeout" */
+/* From submission to completion, or nil before that. */
+static int io_latency(lua_State *L)
+{
+	struct script_io *io = object_check(L, 1, "io");
+
+	if (io->io.completed_ps)
+		lua_pushinteger(L, (lua_Integer)(io->io.completed_ps - io->io.submitted_ps));
+	else
+		lua_pushnil(L);
+	return 1;
+}
+
 static int io_wait(lua_State *L)
 {
 	struct script_io *io = object_check(L, 1, "io");
@@ -340,7 +352,7 @@ void verbs_open_io(lua_State *L)
 		{ "discard", vm_discard }, { "compare", vm_compare }, { "user_read", vm_user_read }, { "user_write", vm_user_write },
 		{ "unchecked_read", vm_unchecked_read }, { "unchecked_write", vm_unchecked_write }, { "raw", vm_raw }, { NULL, NULL }
 	};
-	static const luaL_Reg io_verbs[] = { { "wait", io_wait }, { NULL, NULL } };
+	static const luaL_Reg io_verbs[] = { { "wait", io_wait }, { "latency", io_latency }, { NULL, NULL } };
 
 	object_verbs(L, "vm", vm_verbs);
 	object_kind(L, "io", io_verbs, io_fields);

@@ -40,6 +40,7 @@ static int m_create_vm(lua_State *L)
 
 	header_vm_wish(L, 2, &w, r->next_vm, r->policy);
 	ret = run_create_vm(r, &w, &v);
+	judge_configured(r->judge, ret == 0, COMPONENT_HOST);
 	if (ret == 0 && w.start) {
 		st = stand_on(L, v);
 		ret = run_start_vm(v, w.start_queues, w.start_depth);
@@ -119,6 +120,7 @@ static int m_plant(lua_State *L)
 		{ "vcpu_ndst", HOST_OMIT_NDST }, { "iommu_lazy", HOST_SYNC_LAZY }, { "iommu_leaves", HOST_SYNC_LEAVES },
 		{ "iommu_domain", HOST_SYNC_OTHER_DOMAIN },
 		{ "invept", HOST_OMIT_INVEPT }, { "ept_retry", HOST_OMIT_EPT_RETRY }, { "wakeup_recheck", HOST_OMIT_WAKEUP_RECHECK },
+		{ "shm_zero", HOST_OMIT_SHM_ZERO }, { "pages_zero", HOST_OMIT_PAGES_ZERO }, { "shootdown", HOST_OMIT_SHOOTDOWN }, { "page_again", HOST_OMIT_PAGE_AGAIN },
 	};
 	struct run *r = check_m(L);
 	int i, top = lua_gettop(L);
@@ -189,6 +191,39 @@ static int m_plug(lua_State *L)
 	return 0;
 }
 
+/* The host takes CC.EN to 0 and to 1 again, and nothing else. */
+static int m_toggle_enable(lua_State *L)
+{
+	struct machine *m = check_m(L)->m;
+	struct port_mmio *bar0 = &m->backend.bar0;
+	u32 cc = port_mmio_rd32(bar0, NVME_REG_CC), i;
+
+	port_mmio_wr32(bar0, NVME_REG_CC, cc & ~(u32)NVME_CC_EN);
+	for (i = 0; i < 1000 && (port_mmio_rd32(bar0, NVME_REG_CSTS) & NVME_CSTS_RDY); i++)
+		task_sleep(PS_PER_MS);
+	port_mmio_wr32(bar0, NVME_REG_CC, cc);
+	for (i = 0; i < 1000 && !(port_mmio_rd32(bar0, NVME_REG_CSTS) & NVME_CSTS_RDY); i++)
+		task_sleep(PS_PER_MS);
+	return 0;
+}
+
+/* A bug of the host's: what is mapped there goes, whoever uses it. */
+static int m_iommu_unmap(lua_State *L)
+{
+	struct port_host *h = check_m(L)->m->host;
+
+	host_iommu_unmap(h, arg_u64(L, 2, "the address"), arg_u64(L, 3, "the length"));
+	sim_iommu_sync(h);
+	return 0;
+}
+
+static int m_zap(lua_State *L)
+{
+	check_m(L);
+	host_ept_zap(check_live_vm(L, 2)->vm);
+	return 0;
+}
+
 static u64 check_blocks(lua_State *L, struct run *r, int slba, u64 blocks)
 {
 	u64 at = arg_u64(L, slba, "the block"), size = store_size_bytes(r->m->media) / STORE_SECTOR_SIZE;
@@ -247,6 +282,8 @@ static int m_counters(lua_State *L)
 	set(L, "refused", c->refused);
 	set(L, "doorbells", c->doorbells);
 	set(L, "doorbells_bad", c->doorbells_bad);
+	set(L, "log_pages", c->log_pages);
+	set(L, "events_pending", r->m->backend.admin.nr_aer);
 	set(L, "read_blocks", c->read_blocks);
 	set(L, "written_blocks", c->written_blocks);
 	set(L, "resets", c->resets);
@@ -272,6 +309,17 @@ static int m_queue_fetched(lua_State *L)
 	return 1;
 }
 
+/* Translations for a hardware queue's commands: found in the IOTLB, and not. */
+static int m_queue_iotlb(lua_State *L)
+{
+	const struct vtd_counters *v = vtd_counters(check_m(L)->m->vtd);
+	u64 qid = arg_u64(L, 2, "the hardware queue") & 511;
+
+	lua_pushinteger(L, (lua_Integer)v->queue_hit[qid]);
+	lua_pushinteger(L, (lua_Integer)v->queue_miss[qid]);
+	return 2;
+}
+
 static int m_violations(lua_State *L)
 {
 	lua_pushinteger(L, (lua_Integer)oracle_count(check_m(L)->oracle));
@@ -295,6 +343,10 @@ static int m_fields(lua_State *L)
 		lua_pushinteger(L, nvme_function(r->m->nvme)->cfg.msix_table_off);
 	else if (strcmp(name, "cmb_iova") == 0)
 		lua_pushinteger(L, (lua_Integer)r->m->backend.cmb_bus_addr);
+	else if (strcmp(name, "events_sent") == 0)
+		lua_pushinteger(L, (lua_Integer)r->events_sent);
+	else if (strcmp(name, "csts") == 0)
+		lua_pushinteger(L, port_mmio_rd32(&r->m->backend.bar0, NVME_REG_CSTS));
 	else if (strcmp(name, "asq_iova") == 0)
 		lua_pushinteger(L, (lua_Integer)r->m->backend.admin.iova.v);
 	else if (strcmp(name, "admin_tail") == 0)
@@ -320,9 +372,9 @@ void verbs_open_machine(lua_State *L)
 	static const luaL_Reg verbs[] = {
 		{ "vm", m_vm }, { "create_vm", m_create_vm }, { "destroy", m_destroy }, { "sleep", m_sleep }, { "now", m_now },
 		{ "spawn", m_spawn }, { "reset_controller", m_reset_controller }, { "plant", m_plant }, { "release_queue", m_release_queue },
-		{ "balloon", m_balloon }, { "plug", m_plug },
+		{ "toggle_enable", m_toggle_enable }, { "iommu_unmap", m_iommu_unmap }, { "zap", m_zap }, { "balloon", m_balloon }, { "plug", m_plug },
 		{ "media_holds", m_media_holds }, { "media_read", m_media_read }, { "counters", m_counters },
-		{ "queue_fetched", m_queue_fetched }, { "violations", m_violations }, { NULL, NULL }
+		{ "queue_fetched", m_queue_fetched }, { "queue_iotlb", m_queue_iotlb }, { "violations", m_violations }, { NULL, NULL }
 	};
 	static const luaL_Reg actor_verbs[] = { { "join", actor_join }, { NULL, NULL } };
 

@@ -273,6 +273,16 @@ static int vm_interrupts(lua_State *L)
 	return 1;
 }
 
+static u32 most_faults(const struct port_vm *vm)
+{
+	u32 most = 0, i;
+
+	for (i = 0; i < sizeof(vm->page_faults) / sizeof(vm->page_faults[0]); i++)
+		if (vm->page_faults[i] > most)
+			most = vm->page_faults[i];
+	return most;
+}
+
 static int vm_fields(lua_State *L)
 {
 	const struct script_vm *v = object_test(L, 1, "vm");
@@ -315,6 +325,8 @@ static int vm_fields(lua_State *L)
 		lua_pushinteger(L, (lua_Integer)vm->ept_faults);
 	else if (strcmp(name, "ept_refused") == 0)
 		lua_pushinteger(L, (lua_Integer)vm->ept_refused);
+	else if (strcmp(name, "most_faults") == 0)
+		lua_pushinteger(L, most_faults(vm));
 	else if (strcmp(name, "device_exits") == 0)
 		lua_pushinteger(L, (lua_Integer)vm->device_exits);
 	else

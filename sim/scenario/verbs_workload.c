@@ -9,12 +9,13 @@
 static int vm_workload(lua_State *L)
 {
 	struct script_vm *v = check_live_vm(L, 1);
-	struct args a = args_open(L, 2, "workload", "queue depth blocks read_percent random first span requests cpu verify may_fail seed");
+	struct args a = args_open(L, 2, "workload", "queue depth blocks read_percent random first span requests cpu buffers verify may_fail seed");
 	struct workload_config cfg = {
 		.queue = (u32)args_range(&a, "queue", 1, 1, LIOV_VM_QUEUES_MAX) - 1, .depth = (u32)args_range(&a, "depth", 1, 1, LIOV_QUEUE_DEPTH_MAX),
 		.blocks = (u32)args_range(&a, "blocks", 8, 1, 256), .read_percent = (u32)args_range(&a, "read_percent", 100, 0, 100),
 		.random = args_bool(&a, "random", true), .first_block = args_u64(&a, "first", 0), .span_blocks = args_u64(&a, "span", 0x10000),
 		.requests = args_u64(&a, "requests", 0), .cpu_ps = args_u64(&a, "cpu", 0), .verify = args_bool(&a, "verify", true),
+		.buffers = (u32)args_range(&a, "buffers", 0, 0, 1 << 20),
 		.stock = v->is_stock ? v->stock : NULL,
 	};
 	struct script_workload *w = calloc(1, sizeof(*w));
@@ -75,6 +76,7 @@ static int w_result(lua_State *L)
 	set(L, "outstanding", r.outstanding);
 	set(L, "first", r.first_ps);
 	set(L, "last", r.last_ps);
+	set(L, "stall", r.stall_ps);
 	set(L, "iops", span ? (u64)((unsigned __int128)(r.completed - 1) * 1000000000000ull / span) : 0);
 	set(L, "mean", hist_mean(r.latency));
 	set(L, "p50", hist_percentile(r.latency, 50, 100));

@@ -83,6 +83,8 @@ struct port_vm {
 	u64 device_exits;		/* trapped accesses to the virtual device */
 	u64 pages_mapped;
 	u64 revocations;		/* as KVM's mmu_invalidate_seq: what was asked before may not be mapped after */
+	u32 page_faults[LIOV_CMB_SIZE_MIN / SPEC_PAGE_SIZE];	/* violations by page of the CMB that were answered, since the last zap */
+	bool page_answered[LIOV_CMB_SIZE_MIN / SPEC_PAGE_SIZE];
 	u64 pinned_bytes;		/* frames LightIOV asked to keep in place */
 	bool exited;			/* its memory is freed as soon as nothing pins it */
 	struct port_guest guest;

@@ -35,6 +35,8 @@ struct workload {
 	u32 *attempt;		/* ... and last write since that failed, or 0: each of its blocks may be written or not */
 	u8 *in_flight;		/* requests on the chunk: writes stay alone */
 	u64 chunks, next_chunk;
+	u64 last_ok_ps;		/* last success; at first the beginning */
+	gpa_t pool;		/* cfg.buffers of them */
 	bool stopping, ended;
 	struct port_waitq waiters;
 	struct workload_result res;
@@ -104,6 +106,13 @@ static void fill_buffer(struct slot *s, u32 generation)
 		store_write_tag(s->w->vm->m->memory, buffer.v + (u64)i * SECTOR, tag_of(s, i, generation));
 }
 
+static void note_success(struct workload *w, u64 now)
+{
+	if (now - w->last_ok_ps > w->res.stall_ps)
+		w->res.stall_ps = now - w->last_ok_ps;
+	w->last_ok_ps = now;
+}
+
 /* In the guest's interrupt handler: check, and let the generator go on. */
 static void slot_done(struct vm_io *io)
 {
@@ -125,6 +134,8 @@ static void slot_done(struct vm_io *io)
 	w->res.last_ps = io->completed_ps;
 	if (io->status)
 		w->res.errors++;
+	else
+		note_success(w, io->completed_ps);
 	if (s->write)
 		write_done(s, chunk);
 	else if (io->status == 0 && w->cfg.verify && !data_right(s, chunk))
@@ -172,6 +183,11 @@ static int submit_one(struct workload *w, struct slot *s)
 	return w->cfg.stock ? submit_stock(w, s) : vm_submit(w->vm, w->cfg.queue, &rq, &s->io);
 }
 
+static u32 buffer_pages(const struct workload *w)
+{
+	return (u32)((w->cfg.blocks * SECTOR + SPEC_PAGE_SIZE - 1) / SPEC_PAGE_SIZE);
+}
+
 static bool next_request(struct workload *w)
 {
 	struct slot *s = w->free;
@@ -179,6 +195,9 @@ static bool next_request(struct workload *w)
 	int ret;
 
 	s->write = rng_below(&w->rng, 100) >= w->cfg.read_percent;
+	if (w->cfg.buffers)
+		s->buffer.v = w->pool.v + rng_below(&w->rng, w->cfg.buffers) * buffer_pages(w) * SPEC_PAGE_SIZE;
+	s->seg = (struct liov_segment){ s->buffer, w->cfg.blocks * SECTOR };
 	if (!pick_chunk(w, s->write, &chunk))
 		return false;
 	s->block = w->cfg.first_block + chunk * w->cfg.blocks;
@@ -236,19 +255,20 @@ static bool config_ok(const struct port_vm *vm, const struct workload_config *cf
 	u64 blocks = cfg->stock ? stock_blocks(cfg->stock) : vm->fe ? vm->fe->blocks : 0;
 
 	return cfg->depth && cfg->depth < LIOV_QUEUE_DEPTH_MAX && cfg->blocks && cfg->blocks <= 256 &&
-	       (!cfg->stock || cfg->blocks <= 16) && cfg->read_percent <= 100 && cfg->span_blocks >= cfg->blocks &&
+	       (!cfg->stock || cfg->blocks <= 16) && !(cfg->buffers && (cfg->verify || cfg->read_percent < 100)) && cfg->read_percent <= 100 && cfg->span_blocks >= cfg->blocks &&
 	       cfg->span_blocks <= blocks && cfg->first_block <= blocks - cfg->span_blocks;
 }
 
 /* Buffers are page aligned, so that PRPs fit any size. */
 static int make_slots(struct workload *w)
 {
-	u32 pages = (w->cfg.blocks * SECTOR + 4095) / 4096, i;
-	gpa_t base = vm_alloc_pages(w->vm, pages * w->cfg.depth);
+	u32 pages = buffer_pages(w), i;
+	gpa_t base = vm_alloc_pages(w->vm, pages * (w->cfg.buffers ? w->cfg.buffers : w->cfg.depth));
 
 	w->slots = calloc(w->cfg.depth, sizeof(*w->slots));
 	if (!w->slots || base.v == ~0ull)
 		return -ENOMEM;
+	w->pool = base;
 	for (i = 0; i < w->cfg.depth; i++) {
 		struct slot *s = &w->slots[i];
 
@@ -275,6 +295,7 @@ struct workload *workload_start(struct port_vm *vm, const struct workload_config
 	w->cfg = *cfg;
 	w->gv = &vm->gv[cfg->queue % vm->nr_gv];
 	w->chunks = cfg->span_blocks / cfg->blocks;
+	w->last_ok_ps = sched_now(vm->m->sched);
 	rng_split(&w->rng, cfg->seed, "workload");
 	hist_init(&w->latency);
 	w->generation = calloc(w->chunks, sizeof(*w->generation));
@@ -325,7 +346,10 @@ void workload_free(struct workload *w)
 struct workload_result workload_result(const struct workload *w)
 {
 	struct workload_result r = w->res;
+	u64 since = sched_now(w->vm->m->sched) - w->last_ok_ps;
 
+	if (!w->ended && since > r.stall_ps)
+		r.stall_ps = since;
 	r.latency = &w->latency;
 	return r;
 }

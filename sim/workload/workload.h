@@ -20,6 +20,7 @@ struct workload_config {
 	u64 first_block, span_blocks;	/* of the VM's LBAs; span is a multiple of blocks */
 	u64 requests;			/* stop after so many; 0: until told */
 	u64 cpu_ps;			/* guest's work a request */
+	u32 buffers;			/* of so many, one by chance for each request; 0: one for each of depth */
 	bool verify;
 	u64 seed;
 	struct stock_driver *stock;	/* through this driver instead of the frontend */
@@ -41,6 +42,7 @@ struct workload_result {
 	u64 twice;			/* completions of what was not outstanding */
 	u64 outstanding;
 	u64 first_ps, last_ps;		/* of completions */
+	u64 stall_ps;			/* longest time without a success */
 	const struct hist *latency;
 };
 

@@ -56,6 +56,8 @@ static inline int port_iommu_map(struct port_host *h, iova_t iova, const struct 
 static inline int port_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes, u32 prot);
 static inline void port_iommu_unmap(struct port_host *h, iova_t iova, u64 len_bytes);
 static inline void port_iommu_sync(struct port_host *h);
+/* The last address it can map: what lies above never reaches anything. */
+static inline u64 port_iommu_last(struct port_host *h);
 
 /* Physical MSI-X vectors. Handler runs in interrupt context. request, free: P */
 static inline u32 port_irq_count(struct port_host *h);

@@ -36,6 +36,7 @@ enum liov_guard {
 	LIOV_GUARD_QUEUE_QUIET,		/* a = hardware qid: deleted, nothing of it in flight */
 	LIOV_GUARD_CQ_FULL,		/* mediator: a = virtual SQ, b = its full CQ: nothing is taken until an entry is free */
 	LIOV_GUARD_OWN_QUEUE,		/* mediator: a trapped doorbell names the VM's own queue: a = offset, b = value */
+	LIOV_GUARD_QUEUE_ZEROED,	/* a = qid, b = bytes: a new queue holds nothing of an earlier owner's */
 	LIOV_GUARD_NOTHING_NEW,		/* an interrupt for which there was no completion was let pass: a = hardware qid */
 	LIOV_GUARD_HOME			/* the home's: a step without which something would be lost or left within reach */
 };

@@ -115,6 +115,13 @@ int host_iommu_check_window(struct port_host *h, u64 start, u64 len_bytes)
 	return err ? err : window_check_reserved(h, start, last);
 }
 
+u64 liov_home_iommu_last(struct port_host *h)
+{
+	const struct iommu_domain_geometry *g = &h->domain->geometry;
+
+	return g->force_aperture ? g->aperture_end : U64_MAX;
+}
+
 static int iommu_prot(u32 prot)
 {
 	return IOMMU_CACHE | (prot & PORT_READ ? IOMMU_READ : 0) | (prot & PORT_WRITE ? IOMMU_WRITE : 0);

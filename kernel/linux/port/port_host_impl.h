@@ -17,6 +17,7 @@ int liov_home_pages_watch(struct port_host *h, const struct port_pages *p, struc
 			  void *arg);
 void liov_home_pages_unwatch_sync(struct port_watch *w);
 int liov_home_iommu_map(struct port_host *h, u64 iova, phys_addr_t pa, u64 len_bytes, u32 prot);
+u64 liov_home_iommu_last(struct port_host *h);
 void liov_home_iommu_unmap(struct port_host *h, u64 iova, u64 len_bytes);
 void liov_home_iommu_sync(struct port_host *h);
 u32 liov_home_irq_count(struct port_host *h);
@@ -145,6 +146,11 @@ static inline int port_iommu_map(struct port_host *h, iova_t iova, const struct 
 	if (!nr_pages || nr_pages > p->nr)
 		return -EINVAL;
 	return liov_home_iommu_map(h, iova.v, page_to_phys(p->page), (u64)nr_pages << PAGE_SHIFT, prot);
+}
+
+static inline u64 port_iommu_last(struct port_host *h)
+{
+	return liov_home_iommu_last(h);
 }
 
 static inline void port_iommu_unmap(struct port_host *h, iova_t iova, u64 len_bytes)
