@@ -173,7 +173,8 @@ static int vm_config_check(struct liov_backend *be, struct liov_vm_config *c)
 	if (!LIOV_CHECK(backend_vm_config,
 			c->id != LIOV_HOST_VM && c->nr_queues >= 1 && c->nr_queues <= LIOV_VM_QUEUES_MAX &&
 			c->lbas != 0 && c->nr_vectors <= LIOV_VECTORS_MAX)) {
-		vm_deny(be, c->id, (struct liov_range){ c->lba_start, c->lbas }, (struct liov_range){ c->nr_queues, c->nr_vectors });
+		vm_deny(be, c->id, (struct liov_range){ c->lba_start, c->lbas },
+			(struct liov_range){ c->nr_queues, c->nr_vectors });
 		return -EINVAL;
 	}
 	for (u32 i = 0; i < LIOV_VMS_MAX; i++)

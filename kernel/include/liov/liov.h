@@ -236,7 +236,7 @@ struct liov_vm_config {
 	u32 id;				/* names the VM in traces; unique, not LIOV_HOST_VM */
 	u32 nr_queues;			/* pairs, 1..LIOV_VM_QUEUES_MAX */
 	u64 lbas;			/* blocks */
-	u32 work_per_s;			/* mediated: units of work it may start a second, a command or 4 KiB each; 0: any number */
+	u32 work_per_s;			/* mediated: units of work (a command, or 4 KiB) it may start a second; 0: any */
 	bool lbas_at, queues_at;	/* an operator's table: at lba_start and from first_qid on, or not at all */
 	u64 lba_start;
 	u32 first_qid;
