@@ -67,6 +67,7 @@ include $(wildcard nvme-emu/diff/diff.mk)
 include $(wildcard harness/fio/fio.mk)
 include $(wildcard harness/fuzz/fuzz.mk)
 include $(wildcard harness/report/report.mk)
+include $(wildcard harness/proof/proof.mk)
 
 # $(call say,WHAT) before a command: a short line in its place, none under make -s.
 say  = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-4s %s\n' $1 $@;))

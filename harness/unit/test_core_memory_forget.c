@@ -69,6 +69,24 @@ static void test_forget__parts__only_these(void **state)
 	world_run(*state, parts);
 }
 
+/* Pages that are counted in 2^64 bytes must not come to none. */
+static void everything(struct world *w)
+{
+	struct port_vm *p;
+
+	CHECK_INT(world_vm(w, 1, 1, &p), 0);
+	CHECK_INT(reg(&p->liov, 0, 4 * MIB), 0);
+	CHECK_INT(p->pinned_bytes, 4 * MIB);
+	liov_vm_mem_forget(&p->liov, (gpa_t){ 0 }, ~0ull);
+	CHECK_INT(p->pinned_bytes, 0);
+	CHECK_INT(p->liov.nr_mem, 0);
+}
+
+static void test_forget__all_addresses__everything(void **state)
+{
+	world_run(*state, everything);
+}
+
 static void full(struct world *w)
 {
 	struct port_vm *p;
@@ -170,6 +188,7 @@ int main(void)
 #define T(t) cmocka_unit_test_setup_teardown(t, world_setup, world_teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_forget__parts__only_these),
+		T(test_forget__all_addresses__everything),
 		T(test_forget__no_room_to_split__all_of_the_entry),
 		T(test_forget__held__taken_all_the_same),
 		T(test_learn__memory_that_comes_later__registered_with_register_all),

@@ -50,6 +50,23 @@ static inline bool liov_range_overlaps(u64 a, u64 alen, u64 b, u64 blen)
 	return alen != 0 && blen != 0 && (a < b ? b - a < alen : a - b < blen);
 }
 
+/*
+ * Length of the whole pages that [addr, addr + len) touches, counted from the start of the first. All 2^64 bytes
+ * have no length: then it is all pages but the last.
+ */
+/*@ requires some: len != 0 && addr + len <= u64_end;
+  @ assigns \nothing;
+  @ ensures whole: \result % 4096 == 0;
+  @ ensures all: addr - addr % 4096 + \result >= addr + len || \result == u64_end - 4096 && addr < 4096;
+  @ ensures least: \result < addr % 4096 + len + 4096;
+  @*/
+static inline u64 liov_pages_bytes(u64 addr, u64 len)
+{
+	u64 more = (addr + (len - 1)) / SPEC_PAGE_SIZE - addr / SPEC_PAGE_SIZE;
+
+	return (more < ~0ULL / SPEC_PAGE_SIZE ? more + 1 : more) * SPEC_PAGE_SIZE;
+}
+
 /* Guest-physical to what the controller is told; only for an address inside registered memory. */
 /*@ requires sum: dma_offset + gpa.v < u64_end;
   @ assigns \nothing;

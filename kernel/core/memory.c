@@ -408,9 +408,8 @@ void liov_vm_mem_forget(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	if (len_bytes == 0 || gpa.v > ~0ULL - (len_bytes - 1))
 		return;
 	/* Whole pages: the controller reaches no smaller part of one. */
-	len_bytes += gpa.v & (SPEC_PAGE_SIZE - 1);
+	len_bytes = liov_pages_bytes(gpa.v, len_bytes);
 	gpa.v &= ~(SPEC_PAGE_SIZE - 1);
-	len_bytes = (len_bytes + SPEC_PAGE_SIZE - 1) & ~(SPEC_PAGE_SIZE - 1);
 	port_mutex_lock(&vm->lock);
 	while ((i = mem_find_any(vm, gpa, len_bytes)) < vm->nr_mem)
 		mem_forget_in(vm, i, gpa, len_bytes);
