@@ -45,7 +45,7 @@ void vtd_queue_kick(struct vtd *vtd)
 	if (event_is_queued(&vtd->queue_event) || head == tail)
 		return;
 	/* The head lies outside only where software shrank a queue in use. */
-	if (tail >= queue_bytes(vtd) || head >= queue_bytes(vtd)) {
+	if (!MODEL_CHECK(iommu_queue_tail, tail < queue_bytes(vtd) && head < queue_bytes(vtd))) {
 		queue_error(vtd, VTD_IQEI_TAIL);
 		return;
 	}
@@ -187,7 +187,7 @@ static void queue_step(struct event *ev)
 
 	if (bus_ram_read(vtd->bus, addr, &desc, len))
 		error = descriptor_do(vtd, &desc);
-	if (error) {
+	if (!MODEL_CHECK(iommu_descriptor, !error)) {
 		queue_error(vtd, error);
 		return;
 	}

@@ -192,7 +192,7 @@ int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot)
 	if (!HOST_CHECK(host_iommu_busy, !mapped(h, iova, len)))
 		return -EBUSY;
 	for (a = 0; a < len; a += step) {
-		bool large = !((iova + a) & (TWO_MIB - 1)) && !((hpa + a) & (TWO_MIB - 1)) && len - a >= TWO_MIB;
+		bool large = !((iova + a) & (TWO_MIB - 1)) && !((hpa + a) & (TWO_MIB - 1)) && HOST_CHECK(host_iommu_leaf, len - a >= TWO_MIB);
 		hpa_t pd = entry_at(h, iova + a, 2, true), at;
 
 		/* A table of 4 KiB entries that is there already is kept. */

@@ -64,6 +64,10 @@ variant("b", { about = "CC.EN in a loop, shutdown, NSSR, BPRSEL, PMR" }, functio
     expect.equal(A:reg_read(CSTS) >> 2 & 3, 2, "shutdown is over")
     A:reg_write(CC, 0)
     A:reg_write(CC, admin.CC_EN)
+    A:reg_write(AQA, 0)                                 -- while it is enabled: neither is taken
+    A:reg_write(ASQ, 0x7FFFFFFFF000, 8)
+    expect.equal(A:reg_read(AQA), 31 << 16 | 31)
+    expect.equal(A:reg_read(ASQ, 8), q.sq)
     A:reg_write(NSSR, 0x4E564D65)
     A:reg_write(0x44, 0x80000001)                       -- BPRSEL
     A:reg_write(0x48, q.sq, 8)                          -- BPMBL

@@ -31,4 +31,5 @@ end)
 variant("mutant", { about = "SVT = 0: nobody's id is looked at" }, function(m)
   m:irte { index = ENTRY, edit = true, svt = 0 }
   expect.equal(fire(m, 0x0200), m.policy == "mediated" and 0 or 1, "interrupts of VM B's")
+  expect.status(m:vm("B"):write { slba = 0, blocks = 8, tag = 0xB00 }, "0/0x00")
 end)

@@ -19,6 +19,7 @@ function run(m)
   m:plug(A, PAGE, 4096, 0xFEE00000)
   attack(A, function()
     expect.different(A:register_memory(PAGE, 4096), "0/0x00", "what registering it says")
+    write_there(A, PAGE)
   end)
 end
 

@@ -11,7 +11,13 @@ variant("a", { about = "vector 0 to 15, and bits of the data that are not the ve
   local A = m:vm("A")
   local entry = A:queue(1).qid + 0x10
   attack(A, function()
-    for _, data in ipairs { 0, 2, 15 } do A:reg_write(TABLE + 8, data) end
+    for _, data in ipairs { 0, 15, 2 } do A:reg_write(TABLE + 8, data) end
+    local before = A:interrupts()
+    local io = A:raw { opcode = 0x02, slba = A.lba_base, nlb = 0, prp1 = A:alloc(1) }
+    expect.equal(io:wait(ms(1)), "timeout", "its completion, told by vector 2")
+    A:reg_write(TABLE + 8, 0x41)                        -- it was kept pending, and not sent into nowhere
+    expect.status(io:wait(ms(1)), "0/0x00")
+    expect.equal(A:interrupts(), before + 1)
     A:reg_write(TABLE + 8, 0xFFFFC041)
     expect.status(A:read { slba = 0, blocks = 8 }, "0/0x00")
     if m.policy ~= "mediated" then
