@@ -283,7 +283,9 @@ int plan_exit_code(const struct plan *p)
 
 void replay_command(const struct planned *r, const struct cli_options *o, char *buf, size_t size)
 {
-	const char *schedule = r->result->schedule;
+	/* A run that died said nothing of what it did: it is what it was told. */
+	const char *told = o->scenario.schedule ? o->scenario.schedule : "";
+	const char *schedule = *r->result->schedule ? r->result->schedule : told;
 	char faults[40] = "";
 
 	if (o->scenario.faults)
