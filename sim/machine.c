@@ -78,6 +78,29 @@ void machine_config_defaults(struct machine_config *cfg)
 	};
 }
 
+void machine_config_policy(struct machine_config *cfg, enum liov_policy policy)
+{
+	cfg->backend.policy = policy;
+	if (policy == LIOV_POLICY_NRD || policy == LIOV_POLICY_SIOV)
+		cfg->ssd.dstrd = 10;
+	cfg->ssd.resource_domains = policy == LIOV_POLICY_NRD;
+	if (policy == LIOV_POLICY_SIOV) {
+		cfg->ssd.pasid = true;
+		cfg->ssd.ns_management = true;
+		cfg->ssd.nn = NVME_NAMESPACES_MAX;
+		cfg->vtd.scalable = true;
+	}
+}
+
+/* Where namespaces come and go there is at first the host's, and what is left of the medium is nobody's. */
+static void machine_namespaces(struct machine_config *cfg)
+{
+	u64 blocks = cfg->backend.host_lbas ? cfg->backend.host_lbas : 8;
+
+	if (cfg->ssd.ns_management && !cfg->ssd.ns[0].nsze)
+		cfg->ssd.ns[0] = (struct nvme_ns_config){ .nsze = blocks, .ncap = blocks, .pi = cfg->ssd.metadata };
+}
+
 static void machine_trace(void *opaque, const struct trace_event *ev)
 {
 	struct machine *m = opaque;
@@ -167,6 +190,7 @@ struct machine *machine_new(const struct machine_config *cfg)
 	if (!m)
 		return NULL;
 	m->cfg = *cfg;
+	machine_namespaces(&m->cfg);
 	m->sched = sched_new();
 	if (!m->sched)
 		goto out;

@@ -87,6 +87,8 @@ struct machine {
 
 /* Filled with the reference machine: attacks.md's baseline, P4510-like costs. */
 void machine_config_defaults(struct machine_config *cfg);
+/* What a policy asks of the hardware. */
+void machine_config_policy(struct machine_config *cfg, enum liov_policy policy);
 
 /* Build and power on: firmware places BARs, the host boots. LightIOV is started by host_boot_liov(). NULL without memory or on a bad configuration. */
 struct machine *machine_new(const struct machine_config *cfg);

@@ -38,7 +38,7 @@ planted "the mediator takes any LBA" mediator_check.c \
 planted "the mediator takes any DSM range" mediator_prp.c \
 	's/if (bad < nr)/if (0 \&\& bad < nr)/' lba/LBA-07 mediated
 planted "released memory stays in the IOMMU's cache" memory.c \
-	'/port_iommu_unmap(be->host, iova, len_bytes);/{n;d}' iom/IOM-01 nrd
+	'/liov_dma_unmap(be, vm->pasid, iova, len_bytes);/{n;d}' iom/IOM-01 nrd
 planted "a queue has all LBAs in its domain" nrd.c \
 	's/{ vm->lba.start, vm->lba.count }/{ 0, ~0ULL }/' lba/LBA-01 nrd
 planted "a queue has all memory in its domain" nrd.c \

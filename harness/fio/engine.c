@@ -31,6 +31,7 @@ static struct fio_option options[] = {
 		{ .ival = "paper", .oval = 0, .help = "The VM's own frontend" },
 		{ .ival = "mediated", .oval = 1, .help = "The host, on private copies" },
 		{ .ival = "nrd", .oval = 2, .help = "The controller: a resource domain a queue" },
+		{ .ival = "siov", .oval = 3, .help = "The IOMMU by PASID, and a namespace a VM" },
 	}),
 	OPTION("vms", "VMs", FIO_OPT_INT, vms, "1", "VMs on the SSD, to which the jobs are dealt in turn, a queue each; at most 8 jobs to a VM"),
 	OPTION("medium", "Fixed medium", FIO_OPT_STR_VAL_TIME, medium_us, "0", "Reads and writes take so long (microseconds) and nothing else costs time; 0: the modelled P4510"),

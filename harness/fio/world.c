@@ -262,9 +262,7 @@ static void build(void)
 
 	machine_config_defaults(&cfg);
 	cfg.pcpus = CPU_PCPUS_MAX;
-	cfg.backend.policy = (enum liov_policy)w.o.policy;
-	cfg.ssd.resource_domains = w.o.policy == LIOV_POLICY_NRD;
-	cfg.ssd.dstrd = w.o.policy == LIOV_POLICY_NRD ? 10 : 0;
+	machine_config_policy(&cfg, (enum liov_policy)w.o.policy);
 	cfg.ssd.nsze = cfg.ssd.ncap = SSD_BLOCKS;
 	if (w.o.medium_ns)
 		fix_medium(&cfg);

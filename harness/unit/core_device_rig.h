@@ -447,6 +447,8 @@ static inline void rig_setup(enum liov_policy policy)
 	rig->vm.cfg = (struct liov_vm_config){ .id = 7, .nr_queues = NR_QUEUES, .nr_vectors = NR_QUEUES + 1 };
 	rig->vm.lba = (struct liov_range){ LBA_START, LBA_COUNT };
 	rig->vm.dma_offset = policy == LIOV_POLICY_MEDIATED ? DMA_OFFSET : 0;
+	rig->vm.nsid = LIOV_HOST_NSID;
+	rig->vm.pasid = LIOV_NO_PASID;
 	rig->vm.cmb_size = CMB_SIZE;
 	rig->vm.live = true;
 	for (i = 0; i < (policy == LIOV_POLICY_MEDIATED ? 1 : NR_QUEUES); i++) {

@@ -8,6 +8,9 @@
 #define sim_pages_alloc	failing_pages_alloc
 #define sim_iommu_map	failing_iommu_map
 #define sim_iommu_map_vm failing_iommu_map_vm
+#define sim_pasid_alloc	failing_pasid_alloc
+#define sim_pasid_map	failing_pasid_map
+#define sim_pasid_map_vm failing_pasid_map_vm
 #define sim_irq_request	failing_irq_request
 #define sim_vm_mem_pin	failing_vm_mem_pin
 #include "liov/port_host.h"
@@ -15,6 +18,9 @@
 #undef sim_pages_alloc
 #undef sim_iommu_map
 #undef sim_iommu_map_vm
+#undef sim_pasid_alloc
+#undef sim_pasid_map
+#undef sim_pasid_map_vm
 #undef sim_irq_request
 #undef sim_vm_mem_pin
 #include "core_world.h"
@@ -23,6 +29,9 @@ void *sim_alloc(struct port_home *home, size_t bytes);
 int sim_pages_alloc(struct port_host *h, u32 nr, struct port_pages *p);
 int sim_iommu_map(struct port_host *h, iova_t iova, u64 hpa, u64 len, u32 prot);
 int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot);
+int sim_pasid_alloc(struct port_host *h, u32 *pasid);
+int sim_pasid_map(struct port_host *h, u32 pasid, iova_t iova, u64 hpa, u64 len, u32 prot);
+int sim_pasid_map_vm(struct port_host *h, u32 pasid, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot);
 int sim_irq_request(struct port_host *h, u32 vec, void (*fn)(void *arg), void *arg);
 int sim_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len);
 
@@ -57,6 +66,21 @@ int failing_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, g
 	return fails() ? -ENOMEM : sim_iommu_map_vm(h, iova, vm, gpa, len, prot);
 }
 
+int failing_pasid_alloc(struct port_host *h, u32 *pasid)
+{
+	return fails() ? -ENOMEM : sim_pasid_alloc(h, pasid);
+}
+
+int failing_pasid_map(struct port_host *h, u32 pasid, iova_t iova, u64 hpa, u64 len, u32 prot)
+{
+	return fails() ? -ENOMEM : sim_pasid_map(h, pasid, iova, hpa, len, prot);
+}
+
+int failing_pasid_map_vm(struct port_host *h, u32 pasid, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot)
+{
+	return fails() ? -ENOMEM : sim_pasid_map_vm(h, pasid, iova, vm, gpa, len, prot);
+}
+
 int failing_irq_request(struct port_host *h, u32 vec, void (*fn)(void *arg), void *arg)
 {
 	return fails() ? -ENOMEM : sim_irq_request(h, vec, fn, arg);
@@ -75,6 +99,7 @@ int failing_vm_mem_pin(struct port_vm *vm, gpa_t gpa, u64 len)
 #include "hwq.c"
 #include "memory.c"
 #include "page.c"
+#include "siov.c"
 #include "teardown.c"
 
 struct counts {
@@ -189,6 +214,24 @@ static void test_vm_create__nrd__nothing_left(void **state)
 	world_run(w, create);
 }
 
+/* ... nor a PASID, nor a namespace: the blocks can be had again. */
+static void create_siov(struct world *w)
+{
+	create(w);
+	for (u32 i = 1; i < HOST_PASIDS; i++)
+		CHECK_INT(w->m->host->space[i].top.v, 0);
+	CHECK_INT(w->be->lbas.nr, 1);
+	CHECK_INT(w->be->lbas.free[0].start, w->be->info.nsze);
+}
+
+static void test_vm_create__siov__nothing_left(void **state)
+{
+	struct world *w = *state;
+
+	machine_config_policy(&w->cfg, LIOV_POLICY_SIOV);
+	world_run(w, create_siov);
+}
+
 static void test_vm_create__mediated__nothing_left(void **state)
 {
 	struct world *w = *state;
@@ -237,6 +280,7 @@ int main(void)
 		T(test_start__each_call_fails_once__nothing_left),
 		T(test_vm_create__each_call_fails_once__nothing_left),
 		T(test_vm_create__nrd__nothing_left),
+		T(test_vm_create__siov__nothing_left),
 		T(test_vm_create__mediated__nothing_left),
 		T(test_register__each_call_fails_once__nothing_left),
 	};

@@ -99,11 +99,7 @@ static void run(struct world *w, enum liov_policy policy)
 	struct machine_config cfg;
 
 	machine_config_defaults(&cfg);
-	cfg.backend.policy = policy;
-	if (policy == LIOV_POLICY_NRD) {
-		cfg.ssd.dstrd = 10;
-		cfg.ssd.resource_domains = true;
-	}
+	machine_config_policy(&cfg, policy);
 	*w = (struct world){ 0 };
 	w->m = machine_new(&cfg);
 	assert_non_null(w->m);

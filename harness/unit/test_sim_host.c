@@ -220,7 +220,7 @@ static void test_iommu_map__bad_or_taken__refused(void **state)
 
 static u64 leaf_entry(struct world *w, u64 iova, unsigned int level)
 {
-	u64 table = w->m->host->sspt.v, e = 0;
+	u64 table = w->m->host->space[0].top.v, e = 0;
 	unsigned int l;
 	bool ok;
 

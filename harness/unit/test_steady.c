@@ -91,12 +91,8 @@ static u64 run(enum liov_policy policy, bool watch_doorbells)
 	struct oracle *o;
 
 	machine_config_defaults(&cfg);
-	cfg.backend.policy = policy;
+	machine_config_policy(&cfg, policy);
 	cfg.backend.watch_doorbells = watch_doorbells;
-	if (policy == LIOV_POLICY_NRD) {
-		cfg.ssd.dstrd = 10;
-		cfg.ssd.resource_domains = true;
-	}
 	w.m = machine_new(&cfg);
 	assert_non_null(w.m);
 	o = oracle_new(w.m, NULL, NULL);

@@ -142,7 +142,7 @@ int liov_admin_cmd_stalled(struct liov_backend *be, struct nvme_sqe *sqe, void (
 	return err;
 }
 
-int liov_admin_cmd_out(struct liov_backend *be, struct nvme_sqe *sqe, const void *buf, u32 len_bytes)
+int liov_admin_cmd_out(struct liov_backend *be, struct nvme_sqe *sqe, const void *buf, u32 len_bytes, u32 *dw0)
 {
 	struct liov_admin *a = &be->admin;
 	int err;
@@ -152,7 +152,7 @@ int liov_admin_cmd_out(struct liov_backend *be, struct nvme_sqe *sqe, const void
 	sqe->prp1 = a->iova.v + ADMIN_DATA;
 	port_shm_zero(&a->shm, ADMIN_DATA, SPEC_PAGE_SIZE);
 	port_shm_copy_out(&a->shm, ADMIN_DATA, buf, len_bytes);
-	err = admin_cmd(be, sqe, NULL, NULL, NULL);
+	err = admin_cmd(be, sqe, dw0, NULL, NULL);
 	port_mutex_unlock(&a->lock);
 	return err;
 }

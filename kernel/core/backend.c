@@ -51,6 +51,7 @@ static int queues_init(struct liov_backend *be)
 		q->be = be;
 		q->qid = qid;
 		q->owner = LIOV_HOST_VM;
+		q->pasid = LIOV_NO_PASID;
 		q->state = LIOV_HWQ_FREE;
 		port_lock_init(be->home, &q->lock);
 	}
@@ -73,7 +74,13 @@ static int pools_init(struct liov_backend *be)
 			!liov_range_overlaps(c->host_iova.start, c->host_iova.count, PCIS_IRQ_RANGE_BASE,
 					     PCIS_IRQ_RANGE_LAST - PCIS_IRQ_RANGE_BASE + 1)))
 		return -EINVAL;
-	liov_extents_init(&be->lbas, c->host_lbas, be->info.nsze - c->host_lbas);
+	/* Under siov VMs get what no namespace has yet; NSID 1 is the host's, and starts the medium. */
+	if (c->policy == LIOV_POLICY_SIOV && be->info.capacity < be->info.nsze)
+		return -EINVAL;
+	if (c->policy == LIOV_POLICY_SIOV)
+		liov_extents_init(&be->lbas, be->info.nsze, be->info.capacity - be->info.nsze);
+	else
+		liov_extents_init(&be->lbas, c->host_lbas, be->info.nsze - c->host_lbas);
 	liov_extents_init(&be->windows, c->vm_iova.start, c->dma_offset ? c->vm_iova.count : 0);
 	liov_extents_init(&be->cmb, 0, be->info.cmb_size);
 	return 0;
@@ -84,6 +91,7 @@ static void backend_undo(struct liov_backend *be)
 	if (be->hostq)
 		(void)liov_host_queue_destroy(be, be->hostq);
 	be->hostq = NULL;
+	liov_graves_close_namespaces(be);
 	liov_ctrl_halt(be);
 	for (u32 qid = 1; be->hwq && qid <= be->info.io_queues; qid++) {
 		struct liov_hwq *q = &be->hwq[qid];
@@ -184,7 +192,7 @@ static int vm_config_check(struct liov_backend *be, struct liov_vm_config *c)
 }
 
 /*
- * The VM's memory must fit into the one address space that all share: in a window of its
+ * The VM's memory must fit into the one address space that all share, but under siov: in a window of its
  * own, or where IOVA = guest address apart from all others, from the host's structures and
  * from what the controller does not send to the host at all (CFG-02, CMB-04, IOM-08).
  */
@@ -226,6 +234,7 @@ static int vm_take_lbas(struct liov_vm *vm)
 {
 	struct liov_backend *be = vm->be;
 	struct liov_range want = { vm->cfg.lba_start, vm->cfg.lbas };
+	u64 blocks = be->cfg.policy == LIOV_POLICY_SIOV ? be->info.capacity : be->info.ncap;
 	int err;
 
 	if (vm->cfg.lbas_at)
@@ -238,8 +247,8 @@ static int vm_take_lbas(struct liov_vm *vm)
 	}
 	vm->lba = want;
 	/* LBA-12: a namespace may have more block numbers than blocks. */
-	if (!LIOV_CHECK(backend_capacity, want.start + want.count <= be->info.ncap)) {
-		vm_deny(be, vm->cfg.id, want, (struct liov_range){ 0, be->info.ncap });
+	if (!LIOV_CHECK(backend_capacity, want.start + want.count <= blocks)) {
+		vm_deny(be, vm->cfg.id, want, (struct liov_range){ 0, blocks });
 		return -EINVAL;
 	}
 	return 0;
@@ -284,8 +293,8 @@ static int vm_take_queues(struct liov_vm *vm)
 
 	for (u32 i = 0; i < pairs; i++) {
 		struct liov_hwq *q;
-		int err = vm->cfg.queues_at ? liov_hwq_reserve_at(vm->be, vm->cfg.id, vm->cfg.first_qid + i, &q) :
-					      liov_hwq_reserve(vm->be, vm->cfg.id, 0, &q);
+		int err = vm->cfg.queues_at ? liov_hwq_reserve_at(vm->be, vm, vm->cfg.first_qid + i, &q) :
+					      liov_hwq_reserve(vm->be, vm, 0, &q);
 
 		if (err) {
 			vm_deny(vm->be, vm->cfg.id, (struct liov_range){ vm->cfg.first_qid + i, 1 },
@@ -301,7 +310,7 @@ static int vm_take_queues(struct liov_vm *vm)
 /* Late writes of a wipe that timed out can still hit the extent. */
 static int vm_wipe(struct liov_vm *vm)
 {
-	int err = LIOV_STEP(backend_wipe) ? liov_wipe(vm->be, vm->cfg.id, &vm->lba) : 0;
+	int err = LIOV_STEP(backend_wipe) ? liov_wipe(vm) : 0;
 
 	if (err == -ETIMEDOUT)
 		vm->unquiet = true;
@@ -333,6 +342,8 @@ static int vm_build(struct liov_vm *vm)
 	if (!err)
 		err = liov_device_init(vm);
 	if (!err)
+		err = liov_siov_open(vm);
+	if (!err)
 		err = vm_take_queues(vm);
 	if (!err)
 		err = vm_wipe(vm);
@@ -355,6 +366,8 @@ static void vm_init(struct liov_backend *be, struct liov_vm *vm, struct port_vm 
 	vm->port = port;
 	vm->cfg = *cfg;
 	vm->cmb_size = LIOV_CMB_SIZE_MIN;
+	vm->nsid = LIOV_HOST_NSID;
+	vm->pasid = LIOV_NO_PASID;
 	port_mutex_init(be->home, &vm->lock);
 	port_lock_init(be->home, &vm->mem_lock);
 	port_lock_init(be->home, &vm->page_lock);

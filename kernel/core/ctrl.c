@@ -159,6 +159,9 @@ static int ctrl_check_doorbells(const struct liov_backend *be)
 		return 0;
 	if (!LIOV_CHECK(backend_nrd_there, be->cfg.policy != LIOV_POLICY_NRD || (be->own_doorbell_pages && be->info.has_nrd)))
 		return -EOPNOTSUPP;
+	if (!LIOV_CHECK(backend_siov_there, be->cfg.policy != LIOV_POLICY_SIOV ||
+					    (be->own_doorbell_pages && be->info.has_bind && be->info.has_ns_manage)))
+		return -EOPNOTSUPP;
 	if (be->own_doorbell_pages)
 		len = (2 * (u64)be->info.io_queues + 2) * be->info.doorbell_stride;
 	for (u32 i = 0; i < 2; i++) {
@@ -213,6 +216,8 @@ static int ctrl_identify(struct liov_backend *be, u8 *buf)
 {
 	struct liov_ctrl_info *in = &be->info;
 	u32 magic, lbaf;
+	u64 capacity;
+	u16 oacs;
 	int err = liov_admin_identify(be, NVME_CNS_CTRL, 0, buf);
 
 	if (err)
@@ -227,8 +232,13 @@ static int ctrl_identify(struct liov_backend *be, u8 *buf)
 	memcpy(&in->oncs, buf + NVME_ID_CTRL_ONCS, sizeof(in->oncs));
 	memcpy(&magic, buf + NVME_ID_CTRL_VS, sizeof(magic));
 	in->has_nrd = magic == NVME_NRD_MAGIC;
+	memcpy(&magic, buf + NVME_ID_CTRL_VS + 4, sizeof(magic));
+	in->has_bind = magic == NVME_BIND_MAGIC;
+	memcpy(&oacs, buf + NVME_ID_CTRL_OACS, sizeof(oacs));
+	in->has_ns_manage = oacs & NVME_OACS_NS_MANAGE;
+	memcpy(&capacity, buf + NVME_ID_CTRL_TNVMCAP, sizeof(capacity));
 
-	err = liov_admin_identify(be, NVME_CNS_NS, 1, buf);
+	err = liov_admin_identify(be, NVME_CNS_NS, LIOV_HOST_NSID, buf);
 	if (err)
 		return err < 0 ? err : -EIO;
 	memcpy(&in->nsze, buf + NVME_ID_NS_NSZE, sizeof(in->nsze));
@@ -236,6 +246,7 @@ static int ctrl_identify(struct liov_backend *be, u8 *buf)
 	memcpy(&lbaf, buf + NVME_ID_NS_LBAF0 + 4 * (buf[NVME_ID_NS_FLBAS] & 0xf), sizeof(lbaf));
 	in->lba_shift = lbaf >> 16 & 0xff;
 	ctrl_copy_limits(in, buf);
+	in->capacity = in->lba_shift < 64 ? capacity >> in->lba_shift : 0;
 	if (in->nsze == 0 || (in->lba_shift != 9 && in->lba_shift != 12))
 		return -EINVAL;
 	return ctrl_metadata(in, buf, lbaf & 0xffff);

@@ -184,7 +184,8 @@ static int fe_build(struct liov_fe_queue *q, const struct liov_request *rq, u16 
 
 	if ((u32)rq->op >= sizeof(opcodes))
 		return -EINVAL;
-	*sqe = (struct nvme_sqe){ .opcode = opcodes[rq->op], .cid = tag, .nsid = 1 };
+	*sqe = (struct nvme_sqe){ .opcode = opcodes[rq->op], .cid = tag,
+				  .nsid = q->fe->info.nsid ? q->fe->info.nsid : 1 };
 	if (rq->op == LIOV_OP_FLUSH)
 		return 0;
 	if (!fe_blocks_ok(q->fe, rq->slba, rq->blocks)) {

@@ -124,9 +124,9 @@ static int hostio_end(struct liov_hwq *q, int err)
 }
 
 /* With PRACT the controller makes and checks protection information by itself: there is no second buffer. */
-static struct nvme_sqe hostio_rw(const struct liov_backend *be, u8 opcode, u64 slba, u32 nlb)
+static struct nvme_sqe hostio_rw(const struct liov_backend *be, u8 opcode, u32 nsid, u64 slba, u32 nlb)
 {
-	struct nvme_sqe sqe = { .opcode = opcode, .nsid = 1, .cdw10 = (u32)slba, .cdw11 = (u32)(slba >> 32) };
+	struct nvme_sqe sqe = { .opcode = opcode, .nsid = nsid, .cdw10 = (u32)slba, .cdw11 = (u32)(slba >> 32) };
 
 	if (opcode == NVME_CMD_FLUSH)
 		return sqe;
@@ -164,7 +164,7 @@ static u32 hostio_max_bytes(const struct liov_backend *be)
 	return be->info.mdts_bytes != 0 && be->info.mdts_bytes < max ? be->info.mdts_bytes : max;
 }
 
-int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u64 start, u64 nr)
+int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u32 nsid, u64 start, u64 nr)
 {
 	struct liov_backend *be = q->be;
 	u32 shift = be->info.lba_shift;
@@ -176,7 +176,7 @@ int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u64 start, u64 nr)
 		return err;
 	while (nr > 0 && !err && q->io->status == 0) {
 		u32 n = (u32)(nr < chunk ? nr : chunk);
-		struct nvme_sqe sqe = hostio_rw(be, opcode, start, n);
+		struct nvme_sqe sqe = hostio_rw(be, opcode, nsid, start, n);
 
 		/* Every entry of the list is the page of zeros: commands in flight share it, a shorter one reads less of it. */
 		if (opcode == NVME_CMD_WRITE)
@@ -188,20 +188,20 @@ int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u64 start, u64 nr)
 	if (!err)
 		err = hostio_wait(q, 0);
 	if (!err && q->io->status == 0) {
-		struct nvme_sqe sqe = hostio_rw(be, NVME_CMD_FLUSH, 0, 0);
+		struct nvme_sqe sqe = hostio_rw(be, NVME_CMD_FLUSH, nsid, 0, 0);
 
 		err = hostio_submit(q, &sqe);
 	}
 	return hostio_end(q, err);
 }
 
-int liov_hostio_check_zero(struct liov_hwq *q, u64 start, u64 nr, bool *zero)
+int liov_hostio_check_zero(struct liov_hwq *q, u32 nsid, u64 start, u64 nr, bool *zero)
 {
 	u64 page_blocks = SPEC_PAGE_SIZE >> q->be->info.lba_shift;
 	u32 n = (u32)(nr < page_blocks ? nr : page_blocks);
 	u32 bytes = n << q->be->info.lba_shift;
 	struct liov_hostio *io = q->io;
-	struct nvme_sqe sqe = hostio_rw(q->be, NVME_CMD_READ, start, n);
+	struct nvme_sqe sqe = hostio_rw(q->be, NVME_CMD_READ, nsid, start, n);
 	u64 fill = FILL;
 	int err;
 
@@ -266,7 +266,7 @@ static void hostio_unmap(struct liov_backend *be, u32 nr, iova_t iova, bool reus
 int liov_host_io(struct liov_backend *be, struct liov_hwq *q, u8 opcode, plba_t slba, u32 nlb,
 		 const struct port_pages *pages)
 {
-	struct nvme_sqe sqe = hostio_rw(be, opcode, slba.v, nlb);
+	struct nvme_sqe sqe = hostio_rw(be, opcode, LIOV_HOST_NSID, slba.v, nlb);
 	u64 bytes = (u64)nlb << be->info.lba_shift;
 	u32 nr = (u32)((bytes + SPEC_PAGE_SIZE - 1) >> SPEC_PAGE_SHIFT);
 	iova_t iova = { 0 };
@@ -406,7 +406,7 @@ int liov_host_queue_create(struct liov_backend *be, u32 flags, struct liov_hwq *
 
 	if (flags & ~LIOV_HWQ_SQ_IN_CMB)
 		return -EINVAL;
-	err = liov_hwq_reserve(be, LIOV_HOST_VM, flags, &q);
+	err = liov_hwq_reserve(be, NULL, flags, &q);
 	if (err)
 		return err;
 	err = liov_hostio_init(q);

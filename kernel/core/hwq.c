@@ -133,8 +133,9 @@ static int hwq_take_sq_cmb(struct liov_hwq *q)
  * paper's practice, and why a raw PRP can hit it (GPA-03, GPA-04). Only a check of the
  * command, by mediator or controller, stands before it.
  */
-static int hwq_take_pages(struct liov_backend *be, u32 nr, struct port_pages *p, struct port_shm *s, iova_t *iova)
+static int hwq_take_pages(const struct liov_hwq *q, u32 nr, struct port_pages *p, struct port_shm *s, iova_t *iova)
 {
+	struct liov_backend *be = q->be;
 	int err = port_pages_alloc(be->host, nr, p);
 
 	if (err)
@@ -142,7 +143,7 @@ static int hwq_take_pages(struct liov_backend *be, u32 nr, struct port_pages *p,
 	err = liov_extents_take(&be->iovas, nr * SPEC_PAGE_SIZE, SPEC_PAGE_SIZE, &iova->v);
 	if (err)
 		goto out_pages;
-	err = port_iommu_map(be->host, *iova, p, nr, PORT_READ | PORT_WRITE);
+	err = liov_dma_map(be, q->pasid, *iova, p, nr, PORT_READ | PORT_WRITE);
 	if (err)
 		goto out_iova;
 	*s = port_pages_shm(p);
@@ -157,11 +158,11 @@ out_pages:
 static void hwq_unmap(struct liov_hwq *q)
 {
 	if (q->has_sq_pages && LIOV_STEP(backend_queue_unmap))
-		port_iommu_unmap(q->be->host, q->sq_iova, hwq_sq_pages(q) * SPEC_PAGE_SIZE);
+		liov_dma_unmap(q->be, q->pasid, q->sq_iova, hwq_sq_pages(q) * SPEC_PAGE_SIZE);
 	if (q->has_cq_pages && LIOV_STEP(backend_queue_unmap))
-		port_iommu_unmap(q->be->host, q->cq_iova, hwq_cq_pages(q) * SPEC_PAGE_SIZE);
+		liov_dma_unmap(q->be, q->pasid, q->cq_iova, hwq_cq_pages(q) * SPEC_PAGE_SIZE);
 	if (LIOV_STEP(backend_queue_sync))
-		port_iommu_sync(q->be->host);
+		liov_dma_sync(q->be, q->pasid);
 }
 
 /* Zeroed, for the next owner of what the home may hand out next. Caller holds be->lock. */
@@ -203,11 +204,11 @@ static int hwq_take_memory(struct liov_hwq *q, u32 flags)
 		if (!err)
 			q->flags = LIOV_HWQ_SQ_IN_CMB;
 	} else {
-		err = hwq_take_pages(be, hwq_sq_pages(q), &q->sq_pages, &q->sq, &q->sq_iova);
+		err = hwq_take_pages(q, hwq_sq_pages(q), &q->sq_pages, &q->sq, &q->sq_iova);
 		q->has_sq_pages = !err;
 	}
 	if (!err) {
-		err = hwq_take_pages(be, hwq_cq_pages(q), &q->cq_pages, &q->cq, &q->cq_iova);
+		err = hwq_take_pages(q, hwq_cq_pages(q), &q->cq_pages, &q->cq, &q->cq_iova);
 		q->has_cq_pages = !err;
 	}
 	if (err)
@@ -217,13 +218,14 @@ static int hwq_take_memory(struct liov_hwq *q, u32 flags)
 
 /* --- life --- */
 
-static int hwq_acquire(struct liov_hwq *q, u32 owner, u32 flags)
+static int hwq_acquire(struct liov_hwq *q, const struct liov_vm *vm, u32 flags)
 {
 	struct liov_backend *be = q->be;
 	int err;
 
 	if (q->qid >= port_irq_count(be->host))
 		return -ENOSPC;
+	q->pasid = vm ? vm->pasid : LIOV_NO_PASID;
 	err = hwq_take_memory(q, flags);
 	if (err)
 		return err;
@@ -240,7 +242,7 @@ static int hwq_acquire(struct liov_hwq *q, u32 owner, u32 flags)
 	q->vector_masked = false;
 	q->vector_posted = false;
 	liov_hwq_mask(q);
-	q->owner = owner;
+	q->owner = vm ? vm->cfg.id : LIOV_HOST_VM;
 	q->orphaned = false;
 	q->sq_closed = false;
 	q->cq_closed = false;
@@ -248,7 +250,7 @@ static int hwq_acquire(struct liov_hwq *q, u32 owner, u32 flags)
 	return 0;
 }
 
-int liov_hwq_reserve(struct liov_backend *be, u32 owner, u32 flags, struct liov_hwq **out)
+int liov_hwq_reserve(struct liov_backend *be, const struct liov_vm *vm, u32 flags, struct liov_hwq **out)
 {
 	int err = -ENOSPC;
 
@@ -256,7 +258,7 @@ int liov_hwq_reserve(struct liov_backend *be, u32 owner, u32 flags, struct liov_
 	for (u32 qid = 1; qid <= be->info.io_queues; qid++) {
 		if (be->hwq[qid].state != LIOV_HWQ_FREE)
 			continue;
-		err = hwq_acquire(&be->hwq[qid], owner, flags);
+		err = hwq_acquire(&be->hwq[qid], vm, flags);
 		if (!err)
 			*out = &be->hwq[qid];
 		break;
@@ -265,7 +267,7 @@ int liov_hwq_reserve(struct liov_backend *be, u32 owner, u32 flags, struct liov_
 	return err;
 }
 
-int liov_hwq_reserve_at(struct liov_backend *be, u32 owner, u32 qid, struct liov_hwq **out)
+int liov_hwq_reserve_at(struct liov_backend *be, const struct liov_vm *vm, u32 qid, struct liov_hwq **out)
 {
 	int err;
 
@@ -274,7 +276,7 @@ int liov_hwq_reserve_at(struct liov_backend *be, u32 owner, u32 qid, struct liov
 		return -EINVAL;
 	port_mutex_lock(&be->lock);
 	*out = &be->hwq[qid];
-	err = LIOV_CHECK(backend_qid_free, (*out)->state == LIOV_HWQ_FREE) ? hwq_acquire(*out, owner, 0) : -EBUSY;
+	err = LIOV_CHECK(backend_qid_free, (*out)->state == LIOV_HWQ_FREE) ? hwq_acquire(*out, vm, 0) : -EBUSY;
 	port_mutex_unlock(&be->lock);
 	return err;
 }
@@ -336,8 +338,12 @@ int liov_hwq_create_cq(struct liov_hwq *q, u32 entries, bool irq)
 		return err;
 	q->cq_entries = entries;
 	q->irq_enabled = irq;
+	if (q->pasid != LIOV_NO_PASID && LIOV_STEP(backend_siov_bind_cq))
+		err = liov_siov_bind(q, true);
 	hwq_set(q, true, q->sq_live);
-	return 0;
+	if (err)
+		(void)liov_hwq_delete_cq(q);
+	return err;
 }
 
 int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
@@ -360,14 +366,15 @@ int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
 	q->sq_entries = entries;
 	q->cq_qid = cq->qid;
 	/* Its doorbell must not be reachable before the controller knows what the queue may name. */
-	if (q->vm && q->be->cfg.policy == LIOV_POLICY_NRD && LIOV_STEP(backend_nrd_bind)) {
+	if (q->vm && q->be->cfg.policy == LIOV_POLICY_NRD && LIOV_STEP(backend_nrd_bind))
 		err = liov_nrd_bind(q->vm, q);
-		if (err) {
-			liov_hwq_set_closed(q, true, q->cq_closed);
-			hwq_set(q, q->cq_live, true);
-			(void)liov_hwq_delete_sq(q);
-			return err;
-		}
+	if (q->pasid != LIOV_NO_PASID && LIOV_STEP(backend_siov_bind_sq))
+		err = liov_siov_bind(q, false);
+	if (err) {
+		liov_hwq_set_closed(q, true, q->cq_closed);
+		hwq_set(q, q->cq_live, true);
+		(void)liov_hwq_delete_sq(q);
+		return err;
 	}
 	hwq_set(q, q->cq_live, true);
 	hwq_trace(q, 1);

@@ -57,15 +57,18 @@ int liov_admin_cmd(struct liov_backend *be, struct nvme_sqe *sqe, u32 *dw0);
 /* The same; @stalled(arg) is called each time a sixteenth of the timeout passed in vain. */
 int liov_admin_cmd_stalled(struct liov_backend *be, struct nvme_sqe *sqe, void (*stalled)(void *arg), void *arg);
 /* The same with the admin data page at PRP1: @buf (at most 4 KiB) copied to it before, or from it after. */
-int liov_admin_cmd_out(struct liov_backend *be, struct nvme_sqe *sqe, const void *buf, u32 len_bytes);
+int liov_admin_cmd_out(struct liov_backend *be, struct nvme_sqe *sqe, const void *buf, u32 len_bytes, u32 *dw0);
 int liov_admin_cmd_in(struct liov_backend *be, struct nvme_sqe *sqe, void *buf, u32 len_bytes);
 int liov_admin_identify(struct liov_backend *be, u32 cns, u32 nsid, void *buf4k);
 
 /* --- hwq.c: physical I/O queue pairs --- */
-/* Reserve the lowest free pair with pages and a vector of its own for @owner; vector masked. -ENOSPC, -ENOMEM. Takes be->lock. */
-int liov_hwq_reserve(struct liov_backend *be, u32 owner, u32 flags, struct liov_hwq **out);
+/*
+ * Reserve the lowest free pair with pages and a vector of its own for @vm, or the host; vector masked.
+ * -ENOSPC, -ENOMEM. Takes be->lock.
+ */
+int liov_hwq_reserve(struct liov_backend *be, const struct liov_vm *vm, u32 flags, struct liov_hwq **out);
 /* The same with pair @qid. -EINVAL: there is none for VMs of that number; -EBUSY: it is somebody's. */
-int liov_hwq_reserve_at(struct liov_backend *be, u32 owner, u32 qid, struct liov_hwq **out);
+int liov_hwq_reserve_at(struct liov_backend *be, const struct liov_vm *vm, u32 qid, struct liov_hwq **out);
 void liov_hwq_release(struct liov_hwq *q);	/* RESERVED -> FREE: pages unmapped, synced, put. Takes be->lock */
 /* After a controller reset: the controller knows it no more. LIVE or QUARANTINED -> RESERVED, memory zeroed. */
 void liov_hwq_forget(struct liov_hwq *q);
@@ -96,14 +99,14 @@ void liov_hostio_fini(struct liov_hwq *q);
 int liov_hostio_start(struct liov_hwq *q);
 /* A controller reset begins: outstanding commands end with -EIO. */
 void liov_hostio_abort(struct liov_hwq *q);
-/* Write zeros over @nr blocks, several commands in flight, then flush. As liov_host_io(). */
-int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u64 start, u64 nr);
+/* Write zeros over @nr blocks of a namespace, several commands in flight, then flush. As liov_host_io(). */
+int liov_hostio_zero(struct liov_hwq *q, u8 opcode, u32 nsid, u64 start, u64 nr);
 /* Read one page's worth of blocks (or @nr, if less) and say whether all of it is zero. */
-int liov_hostio_check_zero(struct liov_hwq *q, u64 start, u64 nr, bool *zero);
+int liov_hostio_check_zero(struct liov_hwq *q, u32 nsid, u64 start, u64 nr, bool *zero);
 
 /* --- wipe.c --- */
-/* Overwrite an extent and verify a sample of it. -ETIMEDOUT: writes may still be on their way. */
-int liov_wipe(struct liov_backend *be, u32 vm_id, const struct liov_range *lba);
+/* Overwrite the VM's blocks and verify a sample of them. -ETIMEDOUT: writes may still be on their way. */
+int liov_wipe(const struct liov_vm *vm);
 
 /* --- page.c --- */
 int liov_info_page_init(struct liov_vm *vm);
@@ -138,6 +141,24 @@ void liov_vm_vector_update(struct liov_vm *vm, u16 vvec);
 int liov_nrd_bind(struct liov_vm *vm, struct liov_hwq *q);
 int liov_nrd_rebind(struct liov_vm *vm);	/* all live SQs, after registrations changed. V */
 
+/* --- siov.c: a PASID and a namespace of the VM's own --- */
+/* Under siov: make both; the VM has its blocks. Else nothing. What was made is undone by liov_siov_close(). */
+int liov_siov_open(struct liov_vm *vm);
+/* Give both back, which become LIOV_NO_PASID and LIOV_HOST_NSID. An error: the namespace may still be there. */
+int liov_siov_close(struct liov_backend *be, u32 *pasid, u32 *nsid);
+/* Tell the controller what the requests of a queue with a PASID carry, and what an SQ may name. As liov_hwq_create_*(). */
+int liov_siov_bind(const struct liov_hwq *q, bool cq);
+/* What the VM's queues call its first block. */
+static inline u64 liov_vm_lba_base(const struct liov_vm *vm)
+{
+	return vm->nsid == LIOV_HOST_NSID ? vm->lba.start : 0;
+}
+/* In the address space of @pasid, or for LIOV_NO_PASID in the function's domain. As port_iommu_*(). */
+int liov_dma_map(struct liov_backend *be, u32 pasid, iova_t iova, const struct port_pages *p, u32 nr_pages, u32 prot);
+int liov_dma_map_vm(const struct liov_vm *vm, iova_t iova, gpa_t gpa, u64 len_bytes, u32 prot);
+void liov_dma_unmap(struct liov_backend *be, u32 pasid, iova_t iova, u64 len_bytes);
+void liov_dma_sync(struct liov_backend *be, u32 pasid);
+
 /* --- memory.c: memory registration. V, but for check and drop --- */
 int liov_vm_mem_register(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
 int liov_vm_mem_unregister(struct liov_vm *vm, gpa_t gpa, u64 len_bytes);
@@ -164,6 +185,7 @@ struct liov_grave {
 	struct liov_grave *next;
 	u32 vm_id;
 	struct liov_range lba, window;
+	u32 pasid, nsid;
 	u32 nr_iova;			/* where IOVA = guest address: all the VM ever had; under be->lock */
 	struct liov_range iova[LIOV_GRAVE_RANGES_MAX];
 };
@@ -171,6 +193,8 @@ struct liov_grave {
 void liov_vm_dismantle(struct liov_vm *vm);
 /* After a controller reset: all that was quarantined is clean again. Under control. */
 void liov_graves_open(struct liov_backend *be);
+/* The end of the backend: VMs' namespaces do not outlive it, quiet or not. While the admin queue lives; under control. */
+void liov_graves_close_namespaces(struct liov_backend *be);
 
 /* --- device.c and its files. V, but for init (nobody else knows the VM yet) and irq --- */
 int liov_device_init(struct liov_vm *vm);

@@ -34,7 +34,8 @@ bool liov_iova_is_free(struct liov_backend *be, const struct liov_vm *self, gpa_
 {
 	bool ok = true;
 
-	if (be->cfg.dma_offset)
+	/* Windows, or address spaces, of their own. */
+	if (be->cfg.dma_offset || be->cfg.policy == LIOV_POLICY_SIOV)
 		return true;
 	port_mutex_lock(&be->lock);
 	for (u32 i = 0; i < LIOV_VMS_MAX && ok; i++) {
@@ -56,8 +57,8 @@ int liov_grave_note(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	int err = 0;
 	u32 i;
 
-	if (vm->be->cfg.dma_offset)
-		return 0;	/* the window says it all */
+	if (vm->be->cfg.dma_offset || vm->be->cfg.policy == LIOV_POLICY_SIOV)
+		return 0;	/* the window, or the PASID, says it all */
 	port_mutex_lock(&vm->be->lock);
 	for (i = 0; i < g->nr_iova; i++)
 		if (liov_range_inside(g->iova[i].start, g->iova[i].count, gpa.v, len_bytes))
@@ -214,9 +215,9 @@ static void mem_unmap(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	iova_t iova = liov_dma_translate(vm->dma_offset, gpa);
 
 	if (LIOV_STEP(backend_mem_unmap))
-		port_iommu_unmap(be->host, iova, len_bytes);
+		liov_dma_unmap(be, vm->pasid, iova, len_bytes);
 	if (LIOV_STEP(backend_mem_sync))
-		port_iommu_sync(be->host);
+		liov_dma_sync(be, vm->pasid);
 	liov_guard(be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_IOVA_REVOKED, iova.v, len_bytes);
 	port_vm_mem_unpin(vm->port, gpa, len_bytes);
 }
@@ -237,7 +238,7 @@ int liov_vm_mem_register(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	if (err)
 		goto out_region;
 	m.prot = port_vm_mem_prot(vm->port, gpa, len_bytes);
-	err = port_iommu_map_vm(be->host, liov_dma_translate(vm->dma_offset, gpa), vm->port, gpa, len_bytes, m.prot);
+	err = liov_dma_map_vm(vm, liov_dma_translate(vm->dma_offset, gpa), gpa, len_bytes, m.prot);
 	if (err) {
 		port_vm_mem_unpin(vm->port, gpa, len_bytes);
 		goto out_region;
@@ -433,9 +434,9 @@ void liov_vm_mem_release_all(struct liov_vm *vm)
 
 	for (u32 i = 0; i < vm->nr_mem; i++)
 		if (!vm->mem[i].gone && LIOV_STEP(backend_mem_release))
-			port_iommu_unmap(be->host, liov_dma_translate(vm->dma_offset, vm->mem[i].gpa), vm->mem[i].len_bytes);
+			liov_dma_unmap(be, vm->pasid, liov_dma_translate(vm->dma_offset, vm->mem[i].gpa), vm->mem[i].len_bytes);
 	if (LIOV_STEP(backend_mem_release_sync))
-		port_iommu_sync(be->host);
+		liov_dma_sync(be, vm->pasid);
 	while (vm->nr_mem > 0) {
 		struct liov_mem m = vm->mem[vm->nr_mem - 1];
 		unsigned long flags = port_lock_irqsave(&vm->mem_lock);

@@ -56,7 +56,7 @@ int liov_nrd_bind(struct liov_vm *vm, struct liov_hwq *q)
 	struct nvme_sqe sqe = { .opcode = NVME_ADM_NRD_BIND, .cdw10 = q->qid };
 
 	nrd_build(vm, vm->nrd);
-	return liov_admin_cmd_out(vm->be, &sqe, vm->nrd, sizeof(*vm->nrd));
+	return liov_admin_cmd_out(vm->be, &sqe, vm->nrd, sizeof(*vm->nrd), NULL);
 }
 
 int liov_nrd_rebind(struct liov_vm *vm)

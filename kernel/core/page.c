@@ -21,8 +21,9 @@ int liov_info_page_init(struct liov_vm *vm)
 			 (direct && be->info.pi ? LIOV_INFO_PROTECTED : 0),
 		.nr_queues = vm->cfg.nr_queues,
 		/* So the guest's numbers are its own. */
-		.lba_start = direct ? vm->lba.start : 0,
+		.lba_start = direct ? liov_vm_lba_base(vm) : 0,
 		.lba_count = vm->lba.count,
+		.nsid = vm->nsid,
 		.dma_offset = direct ? vm->dma_offset : 0,
 	};
 	struct port_shm s;

@@ -29,6 +29,9 @@ static void vm_numbers_release(struct liov_vm *vm)
 	struct liov_backend *be = vm->be;
 	struct liov_grave *g;
 
+	/* A namespace that could not be deleted keeps its blocks. */
+	if (!vm->unquiet && liov_siov_close(be, &vm->pasid, &vm->nsid))
+		vm->unquiet = true;
 	port_mutex_lock(&be->lock);
 	g = vm->grave;
 	vm->grave = NULL;
@@ -36,6 +39,8 @@ static void vm_numbers_release(struct liov_vm *vm)
 		g->vm_id = vm->cfg.id;
 		g->lba = vm->lba;
 		g->window = vm->window;
+		g->pasid = vm->pasid;
+		g->nsid = vm->nsid;
 		g->next = be->graves;
 		be->graves = g;
 		g = NULL;
@@ -61,11 +66,22 @@ void liov_graves_open(struct liov_backend *be)
 		struct liov_grave *g = be->graves;
 
 		be->graves = g->next;
+		/* One that cannot be deleted now stays, and with it whoever would be given its blocks is refused. */
+		(void)liov_siov_close(be, &g->pasid, &g->nsid);
 		give_back(&be->lbas, &g->lba);
 		give_back(&be->windows, &g->window);
 		port_free(be->home, g);
 	}
 	port_mutex_unlock(&be->lock);
+}
+
+void liov_graves_close_namespaces(struct liov_backend *be)
+{
+	u32 none = LIOV_NO_PASID;
+
+	/* The PASID is for the queues, which are quiet only after the controller was disabled. */
+	for (struct liov_grave *g = be->graves; g; g = g->next)
+		(void)liov_siov_close(be, &none, &g->nsid);
 }
 
 /* Back to the pool, or an orphan until the controller was reset. */

@@ -11,8 +11,11 @@
 
 #define WIPE_SAMPLES_LOG2 4
 
-static int wipe_verify(struct liov_backend *be, const struct liov_range *lba)
+static int wipe_verify(const struct liov_vm *vm)
 {
+	struct liov_backend *be = vm->be;
+	const struct liov_range *lba = &vm->lba;
+	u64 base = liov_vm_lba_base(vm);
 	u64 page_blocks = SPEC_PAGE_SIZE >> be->info.lba_shift;
 	u64 last = lba->count > page_blocks ? lba->count - page_blocks : 0;
 	u64 step = last >> WIPE_SAMPLES_LOG2;
@@ -22,25 +25,28 @@ static int wipe_verify(struct liov_backend *be, const struct liov_range *lba)
 		u64 at = i + 1 < 1u << WIPE_SAMPLES_LOG2 ? i * step : last;
 		bool zero;
 
-		err = liov_hostio_check_zero(be->hostq, lba->start + at, lba->count - at, &zero);
+		err = liov_hostio_check_zero(be->hostq, vm->nsid, base + at, lba->count - at, &zero);
 		if (!err && !LIOV_CHECK(backend_wipe_verify, zero))
 			err = -EIO;
 	}
 	return err;
 }
 
-int liov_wipe(struct liov_backend *be, u32 vm_id, const struct liov_range *lba)
+int liov_wipe(const struct liov_vm *vm)
 {
+	struct liov_backend *be = vm->be;
+	const struct liov_range *lba = &vm->lba;
+	u64 base = liov_vm_lba_base(vm);
 	int err = NVME_SC_INVALID_OPCODE;
 
 	if (be->info.oncs & NVME_ONCS_WRITE_ZEROES)
-		err = liov_hostio_zero(be->hostq, NVME_CMD_WRITE_ZEROES, lba->start, lba->count);
+		err = liov_hostio_zero(be->hostq, NVME_CMD_WRITE_ZEROES, vm->nsid, base, lba->count);
 	if (err > 0)
-		err = liov_hostio_zero(be->hostq, NVME_CMD_WRITE, lba->start, lba->count);
+		err = liov_hostio_zero(be->hostq, NVME_CMD_WRITE, vm->nsid, base, lba->count);
 	if (!err)
-		err = wipe_verify(be, lba);
+		err = wipe_verify(vm);
 	if (err)
 		return err < 0 ? err : -EIO;
-	liov_guard(be, LIOV_BACKEND, vm_id, LIOV_GUARD_LBA_WIPED, lba->start, lba->count);
+	liov_guard(be, LIOV_BACKEND, vm->cfg.id, LIOV_GUARD_LBA_WIPED, lba->start, lba->count);
 	return 0;
 }

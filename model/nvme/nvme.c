@@ -35,7 +35,7 @@ static bool ns_is_valid(const struct nvme_config *cfg, u32 i)
 	for (u32 k = 0; k < i; k++)
 		if (cfg->ns[k].nsze && overlap(ns, &cfg->ns[k]))
 			return false;
-	return !cfg->ns_management || ns->first_block + ns->ncap <= cfg->ncap;
+	return true;
 }
 
 static bool namespaces_are_valid(const struct nvme_config *cfg)
@@ -214,6 +214,7 @@ struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, stru
 	slots_init(n);
 	n->ns_attached = ~0ULL;
 	n->meta_off = nvme_media_blocks(&n->cfg) << NVME_BLOCK_SHIFT;
+	n->capacity = nvme_media_blocks(&n->cfg);
 	nvme_regs_init(n);
 	fc.vendor_id = cfg->vendor_id ? cfg->vendor_id : VENDOR_DEFAULT;
 	fc.device_id = cfg->device_id ? cfg->device_id : DEVICE_DEFAULT;

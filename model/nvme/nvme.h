@@ -67,7 +67,7 @@ struct nvme_config {
 	u16 oncs;		/* optional NVM commands offered: NVME_ONCS_* */
 	bool sgls;		/* SGLs for I/O commands; else refused with 0/0x02 */
 	bool resource_domains;	/* offers the resource-domain admin command */
-	bool ns_management;	/* namespaces come and go within @ncap blocks; those of @ns are there at first */
+	bool ns_management;	/* namespaces come and go in the first @ncap blocks, and those of @ns are there at first */
 	bool pasid;		/* has the PASID capability, and binds queues to PASIDs and namespaces */
 	/*
 	 * The LBA format has 8 bytes of metadata in a separate buffer, with protection information in NSID 1; MDTS 1

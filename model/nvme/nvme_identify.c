@@ -114,7 +114,7 @@ static void identify_ctrl(const struct nvme *n, u8 *p)
 	if (n->cfg.pasid)
 		put32(p, NVME_ID_CTRL_VS + 4, NVME_BIND_MAGIC);
 	if (n->cfg.ns_management) {
-		put64(p, NVME_ID_CTRL_TNVMCAP, n->cfg.ncap << NVME_BLOCK_SHIFT);
+		put64(p, NVME_ID_CTRL_TNVMCAP, n->capacity << NVME_BLOCK_SHIFT);
 		put64(p, NVME_ID_CTRL_UNVMCAP, nvme_ns_unallocated(n) << NVME_BLOCK_SHIFT);
 	}
 }

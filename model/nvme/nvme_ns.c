@@ -31,7 +31,7 @@ static u64 taken_up_to(const struct nvme *n, u64 first, u64 nlb)
 
 u64 nvme_ns_unallocated(const struct nvme *n)
 {
-	u64 blocks = n->cfg.ncap;
+	u64 blocks = n->capacity;
 
 	for (u32 i = 0; i < NVME_NAMESPACES_MAX; i++)
 		if (n->cfg.ns[i].nsze)
@@ -44,7 +44,7 @@ static bool place_find(const struct nvme *n, u64 ncap, u64 *first)
 {
 	u64 end;
 
-	for (*first = 0; *first <= n->cfg.ncap && n->cfg.ncap - *first >= ncap; *first = end) {
+	for (*first = 0; *first <= n->capacity && n->capacity - *first >= ncap; *first = end) {
 		end = taken_up_to(n, *first, ncap);
 		if (!end)
 			return true;
@@ -54,7 +54,7 @@ static bool place_find(const struct nvme *n, u64 ncap, u64 *first)
 
 static bool place_is_free(const struct nvme *n, u64 first, u64 ncap)
 {
-	return first <= n->cfg.ncap && n->cfg.ncap - first >= ncap && !taken_up_to(n, first, ncap);
+	return first <= n->capacity && n->capacity - first >= ncap && !taken_up_to(n, first, ncap);
 }
 
 static u16 check_wish(const struct nvme *n, const struct nvme_ns_wish *w)
@@ -92,6 +92,7 @@ static u16 create(struct nvme_cmd *cmd)
 		return NVME_SC_NS_CAPACITY | NVME_DNR;
 	n->cfg.ns[i] = (struct nvme_ns_config){ .first_block = first, .nsze = w->nsze, .ncap = w->ncap, .pi = w->dps };
 	n->ns_attached &= ~BIT_ULL(i);
+	n->resv[i] = (struct nvme_resv){ .gen = 0 };
 	cmd->dw0 = i + 1;
 	return NVME_SC_SUCCESS;
 }

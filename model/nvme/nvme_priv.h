@@ -190,6 +190,7 @@ struct nvme {
 	struct nvme_resv resv[NVME_NAMESPACES_MAX];	/* by NSID - 1 */
 	struct nvme_nrd *nrd;		/* by qid; NULL when not offered */
 	u64 ns_attached;		/* bit NSID - 1 */
+	u64 capacity;			/* blocks that namespaces may take */
 
 	/* Controller memory buffer. */
 	u8 *cmb;

@@ -2,7 +2,7 @@
 scenario {
   id = "preempted-vcpu", name = "Completions while the vCPU is off its core", tags = { "benign", "interrupt" },
   about = "The vCPU is descheduled with requests in flight: completions are posted without a notification and seen when it runs again.",
-  policies = { "paper", "nrd" },
+  policies = { "paper", "nrd", "siov" },
   vms = { { name = "A" } },
 }
 

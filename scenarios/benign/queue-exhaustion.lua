@@ -2,7 +2,7 @@
 scenario {
   id = "queue-exhaustion", name = "Refusal when 128 queues are gone", tags = { "benign", "resources" },
   about = "A P4510 has 128 I/O queue pairs and the host keeps one: VMs of 15 are served until a request does not fit, which is refused with nothing taken.",
-  policies = { "paper", "nrd" },
+  policies = { "paper", "nrd", "siov" },
   machine = { ssd = { queues = 128 }, backend = { host_lbas = 0x1000 } },
   vms = { { name = "first", queues = 15, lbas = 0x1000 } },
 }

@@ -168,9 +168,7 @@ static int bench_run(struct bench *b)
 
 	machine_config_defaults(&cfg);
 	cfg.seed = b->o->scenario.seed;
-	cfg.backend.policy = bench_policy(b->o->policies);
-	cfg.ssd.resource_domains = cfg.backend.policy == LIOV_POLICY_NRD;
-	cfg.ssd.dstrd = cfg.backend.policy == LIOV_POLICY_NRD ? 10 : 0;
+	machine_config_policy(&cfg, bench_policy(b->o->policies));
 	b->m = machine_new(&cfg);
 	b->oracle = b->m ? oracle_new(b->m, NULL, NULL) : NULL;
 	if (!b->oracle || !machine_task(b->m, "bench", bench_main, b))

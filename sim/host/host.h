@@ -20,7 +20,8 @@ struct gvcpu;
 #define HOST_VECTOR_BASE 0x30	/* of the device's vectors, on each core */
 #define HOST_VECTORS_PER_CORE 160
 #define HOST_IRTES	65536
-#define HOST_DOMAIN	1	/* VT-d domain of the one function */
+#define HOST_DOMAIN	1	/* VT-d domain of the one function; PASIDs have the ones above it */
+#define HOST_PASIDS	64	/* PASID 0 stands for requests without: the domain */
 #define HOST_FREE_MAX	1024
 #define HOST_TABLES_MAX	64
 
@@ -55,11 +56,23 @@ struct host_range {
 	u64 start, len;
 };
 
+/* Second-level tables, and the domain that the IOMMU keeps what it cached of them by. */
+struct host_space {
+	struct port_host *h;
+	hpa_t top;			/* {0}: none */
+	u16 did;
+	hpa_t empty[HOST_TABLES_MAX];	/* tables taken out of the tree, to be freed after the next invalidation */
+	u32 nr_empty;
+	struct host_range unmapped;	/* last */
+	u32 lazy;			/* invalidations put off */
+};
+
 /* First fit over free memory, lowest address first: what was freed is soon used again. */
 struct host_frames {
 	struct host_range free[HOST_FREE_MAX];
 	u32 nr;
 };
+
 
 struct host_pages;	/* pages LightIOV holds, with their references */
 
@@ -76,8 +89,10 @@ struct port_host {
 	struct machine *m;
 	struct host_frames low, high;
 	struct host_pages *pages;
-	hpa_t root_table, context_table, sspt;	/* VT-d */
 	u64 iova_last;			/* what can be mapped */
+	hpa_t root_table, context_table;	/* VT-d */
+	hpa_t pasid_dir, pasid_table;	/* scalable mode */
+	struct host_space space[HOST_PASIDS];
 	hpa_t iq, iq_status, irta;
 	u32 iq_tail;
 	u32 wait_seq;
@@ -93,10 +108,6 @@ struct port_host {
 	u32 nr_vectors;
 	u64 msix_table;			/* address of the MSI-X table */
 	u32 omit;			/* enum host_omit */
-	hpa_t empty[HOST_TABLES_MAX];	/* tables taken out of the tree, to be freed after the next invalidation */
-	u32 nr_empty;
-	struct host_range unmapped;	/* last */
-	u32 lazy;			/* invalidations put off */
 	struct port_watch *watches;
 	bool listens;			/* to vCPUs' stores, since the first watch */
 	u64 syncs, revokes;
@@ -123,9 +134,21 @@ static inline bool hpa_bad(hpa_t a)
 int host_iommu_init(struct port_host *h);
 int host_iommu_map(struct port_host *h, u64 iova, u64 hpa, u64 len, u32 prot);
 void host_iommu_unmap(struct port_host *h, u64 iova, u64 len);
-/* Queue a 128-bit descriptor and a wait, and wait. In a task. */
+int host_space_map(struct port_host *h, struct host_space *s, u64 iova, u64 hpa, u64 len, u32 prot);
+int host_space_map_vm(struct port_host *h, struct host_space *s, u64 iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot);
+void host_space_unmap(struct port_host *h, struct host_space *s, u64 iova, u64 len);
+void host_space_flush(struct port_host *h, const struct host_space *s);
+void host_space_sync(struct port_host *h, struct host_space *s);
+void host_space_free_empty(struct port_host *h, struct host_space *s);
+bool host_space_has(struct port_host *h, const struct host_space *s, u64 iova);
+/* Where a VM's memory, or queue, at this address is mapped: in scalable mode its own. */
+struct host_space *host_space_at(struct port_host *h, u64 iova);
+hpa_t host_table_new(struct port_host *h);
+/* Put a descriptor into the queue; the tail is not written. */
+void host_iommu_push(struct port_host *h, u64 lo, u64 hi);
+/* Queue a descriptor and a wait, and wait. In a task. */
 void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi);
-/* All of LightIOV's domain, or everything. In a task. */
+/* All of LightIOV's domain, and of all PASIDs. In a task. */
 void host_iommu_flush(struct port_host *h);
 /* A leaf as it stands, at level 1 or 2, whatever was there. */
 void host_iommu_entry(struct port_host *h, u64 iova, unsigned int level, u64 entry);
@@ -152,6 +175,11 @@ struct pci_plain *host_add_function(struct machine *m, u16 rid, u32 vm);
 /* --- fault.c --- The IOMMU's faults interrupt the host from now on. */
 void host_fault_init(struct port_host *h);
 void host_fault_arrive(struct port_host *h);
+
+/* --- pasid.c --- */
+/* The tables of scalable mode, with the domain as PASID 0; false: no memory. And what the function must be told. */
+bool host_pasid_init(struct port_host *h);
+void host_pasid_enable(struct port_host *h);
 
 /* --- irq.c --- */
 int host_irq_init(struct port_host *h);

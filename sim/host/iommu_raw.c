@@ -28,8 +28,34 @@ static void edit(struct port_host *h, hpa_t at, u64 clear, u64 set)
 	bus_wr64(&h->m->bus, at, (bus_rd64(&h->m->bus, at, &ok) & ~clear) | set);
 }
 
-/* What the SSD's requests find. Caches are told, so that the defect and not what was shows. */
-void host_iommu_break_context(struct port_host *h, enum host_context_defect what)
+/* The same defects in scalable mode; what a context says of its domain in legacy mode, each PASID's entry does. */
+static void break_scalable(struct port_host *h, enum host_context_defect what)
+{
+	hpa_t root = { h->root_table.v + (MACHINE_SSD_RID >> 8) * VTD_ROOT_ENTRY_SIZE };
+	hpa_t ctx = { h->context_table.v + MACHINE_SSD_RID % VTD_SMCTX_PER_TABLE * VTD_SMCTX_SIZE };
+	u32 i;
+
+	for (i = 0; i < HOST_PASIDS; i++) {
+		hpa_t pasid = { h->pasid_table.v + i * VTD_PASID_ENTRY_SIZE };
+
+		if (what == HOST_CONTEXT_WIDTH)
+			edit(h, pasid, 0, VTD_PASID_LO_AW);
+		else if (what == HOST_CONTEXT_POINTER)
+			edit(h, pasid, VTD_PASID_LO_SSPTPTR, MACHINE_BAR_BASE - SPEC_PAGE_SIZE);
+		else if (what == HOST_CONTEXT_TYPE || what == HOST_CONTEXT_FPD)
+			edit(h, pasid, 0, VTD_PASID_LO_PGTT);
+	}
+	if (what == HOST_CONTEXT_ROOT)
+		edit(h, root, VTD_SMROOT_P, 0);
+	else if (what == HOST_CONTEXT_ABSENT)
+		edit(h, ctx, VTD_SMCTX_LO_P, 0);
+	else if (what == HOST_CONTEXT_RESERVED)
+		edit(h, ctx, 0, VTD_SMCTX_LO_RSVD & -VTD_SMCTX_LO_RSVD);
+	else if (what == HOST_CONTEXT_FPD)
+		edit(h, ctx, 0, VTD_SMCTX_LO_FPD);
+}
+
+static void break_legacy(struct port_host *h, enum host_context_defect what)
 {
 	hpa_t root = { h->root_table.v + (MACHINE_SSD_RID >> 8) * VTD_ROOT_ENTRY_SIZE };
 	hpa_t lo = { h->context_table.v + (MACHINE_SSD_RID & 0xFF) * VTD_CONTEXT_ENTRY_SIZE }, hi = { lo.v + 8 };
@@ -44,7 +70,20 @@ void host_iommu_break_context(struct port_host *h, enum host_context_defect what
 	case HOST_CONTEXT_FPD: edit(h, lo, 0, VTD_CTX_LO_FPD | VTD_CTX_LO_TT); break;
 	case HOST_CONTEXT_TYPE: edit(h, lo, 0, VTD_CTX_LO_TT); break;
 	}
+}
+
+/* What the SSD's requests find. Caches are told, so that the defect and not what was shows. */
+void host_iommu_break_context(struct port_host *h, enum host_context_defect what)
+{
+	bool scalable = h->m->cfg.vtd.scalable;
+
+	if (scalable)
+		break_scalable(h, what);
+	else
+		break_legacy(h, what);
 	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_CONTEXT) | FIELD_PREP(VTD_QI_CTX_LO_G, VTD_GRAN_GLOBAL), 0);
+	if (scalable)
+		host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_PASID_CACHE) | FIELD_PREP(VTD_QI_PC_LO_G, VTD_QI_PC_GLOBAL), 0);
 	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IOTLB) | FIELD_PREP(VTD_QI_IOTLB_LO_G, VTD_GRAN_GLOBAL), 0);
 }
 
@@ -62,7 +101,7 @@ static bool run(struct port_host *h, u64 tail)
 /* As Linux's qi_check_fault(): a wait in the place of what the unit did not like, IQE cleared, and on. */
 static void recover(struct port_host *h)
 {
-	u64 head = reg_rd64(h, VTD_REG_IQH), tail = (u64)h->iq_tail * 16;
+	u64 head = reg_rd64(h, VTD_REG_IQH), tail = h->iq_tail;
 
 	if (head != tail) {
 		bus_wr64(&h->m->bus, (hpa_t){ h->iq.v + head }, FIELD_PREP(VTD_QI_TYPE, VTD_QI_WAIT) | VTD_QI_WAIT_LO_FN);
@@ -87,14 +126,11 @@ bool host_iommu_tail(struct port_host *h, u64 tail)
 
 bool host_iommu_descriptor(struct port_host *h, u64 lo, u64 hi)
 {
-	hpa_t slot = { h->iq.v + h->iq_tail * 16 };
 	bool stopped;
 
 	port_mutex_lock(&h->iq_lock);
-	bus_wr64(&h->m->bus, slot, lo);
-	bus_wr64(&h->m->bus, (hpa_t){ slot.v + 8 }, hi);
-	h->iq_tail = (h->iq_tail + 1) % (SPEC_PAGE_SIZE / 16);
-	stopped = !run(h, (u64)h->iq_tail * 16);
+	host_iommu_push(h, lo, hi);
+	stopped = !run(h, h->iq_tail);
 	if (stopped)
 		recover(h);
 	port_mutex_unlock(&h->iq_lock);

@@ -37,6 +37,7 @@ int sim_flr(struct port_host *h)
 	for (i = 0; i < 6; i++)
 		sim_cfg_wr32(h, PCIS_BAR0 + 4 * i, bars[i]);
 	sim_cfg_wr32(h, PCIS_COMMAND, command);
+	host_pasid_enable(h);
 	return host_irq_init(h);
 }
 

@@ -309,6 +309,12 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 		if ((ev->a & 0xFFFF) != MACHINE_SSD_RID)
 			j->foreign_irq = true;
 		break;
+	case TRACE_RESERVATION:
+		/* Of anybody else's blocks it would be a violation. */
+		if (is_attackers_queue(j, ev->a))
+			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "changed the reservation of its own namespace, blocks",
+				     ev->c, ev->d);
+		break;
 	case TRACE_CFS:
 		add_code(j, "csts:cfs");
 		break;
@@ -338,8 +344,8 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 
 struct judge *judge_new(struct machine *m, struct oracle *o)
 {
-	static const u32 kinds[] = { TRACE_CMD_REFUSED, TRACE_DOORBELL_BAD, TRACE_CQE, TRACE_MEDIA, TRACE_CFS, TRACE_DMA_NO_TARGET,
-				     TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_VTD_IQE, TRACE_EPT_VIOLATION,
+	static const u32 kinds[] = { TRACE_RESERVATION, TRACE_CMD_REFUSED, TRACE_DOORBELL_BAD, TRACE_CQE, TRACE_MEDIA, TRACE_CFS,
+				     TRACE_DMA_NO_TARGET, TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_VTD_IQE, TRACE_EPT_VIOLATION,
 				     SIM_TRACE_NO_SLOT, SIM_TRACE_LIOV + LIOV_TRACE_EVENT,
 				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
 				     TRACE_DOORBELL_SHAPE, TRACE_CQ_FULL, TRACE_CID_TWICE, TRACE_PRP_LIST, SIM_TRACE_LIOV + LIOV_TRACE_EMULATED,

@@ -21,6 +21,12 @@ int sim_iommu_map_vm(struct port_host *h, iova_t iova, struct port_vm *vm, gpa_t
 void sim_iommu_unmap(struct port_host *h, iova_t iova, u64 len);
 void sim_iommu_sync(struct port_host *h);
 u64 sim_iommu_last(struct port_host *h);
+int sim_pasid_alloc(struct port_host *h, u32 *pasid);
+void sim_pasid_free(struct port_host *h, u32 pasid);
+int sim_pasid_map(struct port_host *h, u32 pasid, iova_t iova, u64 hpa, u64 len, u32 prot);
+int sim_pasid_map_vm(struct port_host *h, u32 pasid, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len, u32 prot);
+void sim_pasid_unmap(struct port_host *h, u32 pasid, iova_t iova, u64 len);
+void sim_pasid_sync(struct port_host *h, u32 pasid);
 u32 sim_irq_count(struct port_host *h);
 int sim_irq_request(struct port_host *h, u32 vec, void (*fn)(void *arg), void *arg);
 void sim_irq_free(struct port_host *h, u32 vec);
@@ -129,6 +135,37 @@ static inline void port_iommu_sync(struct port_host *h)
 static inline u64 port_iommu_last(struct port_host *h)
 {
 	return sim_iommu_last(h);
+}
+
+static inline int port_pasid_alloc(struct port_host *h, u32 *pasid)
+{
+	return sim_pasid_alloc(h, pasid);
+}
+
+static inline void port_pasid_free(struct port_host *h, u32 pasid)
+{
+	sim_pasid_free(h, pasid);
+}
+
+static inline int port_pasid_map(struct port_host *h, u32 pasid, iova_t iova, const struct port_pages *p, u32 nr_pages, u32 prot)
+{
+	return sim_pasid_map(h, pasid, iova, p->hpa, (u64)nr_pages * SPEC_PAGE_SIZE, prot);
+}
+
+static inline int port_pasid_map_vm(struct port_host *h, u32 pasid, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes,
+				    u32 prot)
+{
+	return sim_pasid_map_vm(h, pasid, iova, vm, gpa, len_bytes, prot);
+}
+
+static inline void port_pasid_unmap(struct port_host *h, u32 pasid, iova_t iova, u64 len_bytes)
+{
+	sim_pasid_unmap(h, pasid, iova, len_bytes);
+}
+
+static inline void port_pasid_sync(struct port_host *h, u32 pasid)
+{
+	sim_pasid_sync(h, pasid);
 }
 
 static inline u32 port_irq_count(struct port_host *h)

@@ -135,16 +135,6 @@ static void read_group(lua_State *L, const struct args *parent, const char *key,
 	lua_pop(L, 1);
 }
 
-/* What a policy asks of the hardware, unless the header says otherwise. */
-static void policy_defaults(struct machine_config *cfg, enum liov_policy policy)
-{
-	cfg->backend.policy = policy;
-	if (policy == LIOV_POLICY_NRD) {
-		cfg->ssd.resource_domains = true;
-		cfg->ssd.dstrd = 10;
-	}
-}
-
 static void read_limits(lua_State *L, const struct args *h, struct run *r)
 {
 	struct args a;
@@ -178,7 +168,7 @@ void header_machine(lua_State *L, struct run *r)
 	struct args h;
 
 	machine_config_defaults(&r->cfg);
-	policy_defaults(&r->cfg, r->policy);
+	machine_config_policy(&r->cfg, r->policy);
 	r->cfg.seed = r->opt->seed;
 	r->cfg.content_bytes = r->opt->content_bytes;
 	lua_getfield(L, LUA_REGISTRYINDEX, "liov.header");

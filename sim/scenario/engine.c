@@ -13,6 +13,7 @@
 
 static const char *const policy_names[LIOV_POLICIES] = {
 	[LIOV_POLICY_PAPER] = "paper", [LIOV_POLICY_MEDIATED] = "mediated", [LIOV_POLICY_NRD] = "nrd",
+	[LIOV_POLICY_SIOV] = "siov",
 };
 
 const char *policy_name(enum liov_policy p)

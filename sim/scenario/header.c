@@ -200,13 +200,13 @@ static u32 read_policies(lua_State *L, const struct args *a, u32 otherwise)
 		enum liov_policy p = name ? policy_from_name(name) : LIOV_POLICIES;
 
 		if (p == LIOV_POLICIES)
-			luaL_error(L, "%s: no policy '%s'; there are paper, mediated, nrd", a->verb, name ? name : "?");
+			luaL_error(L, "%s: no policy '%s'; there are paper, mediated, nrd, siov", a->verb, name ? name : "?");
 		mask |= 1u << p;
 		lua_pop(L, 1);
 	}
 	lua_pop(L, 2);
 	if (!mask)
-		luaL_error(L, "%s: 'policies' is empty; name some of paper, mediated, nrd", a->verb);
+		luaL_error(L, "%s: 'policies' is empty; name some of paper, mediated, nrd, siov", a->verb);
 	return mask;
 }
 

@@ -129,7 +129,7 @@ static int request_unchecked(struct script_vm *v, const struct request *q, u64 l
 {
 	struct liov_frontend *fe = v->is_stock ? NULL : v->vm->fe;
 	u64 slba = q->slba + (fe ? fe->info.lba_start : 0);
-	struct nvme_sqe sqe = { .opcode = opcodes[q->op], .nsid = 1 };
+	struct nvme_sqe sqe = { .opcode = opcodes[q->op], .nsid = v->vm->liov.nsid };
 
 	if (q->op != LIOV_OP_FLUSH) {
 		sqe.cdw10 = (u32)slba;
@@ -275,7 +275,7 @@ static int vm_raw(lua_State *L)
 	struct args a = args_open(L, 2, "raw", "queue opcode flags nsid slba nlb mptr prp1 prp2 data cdw2 cdw3 cdw10 cdw11 cdw12 cdw13 cdw14 cdw15");
 	u64 slba = args_u64(&a, "slba", 0), nlb = args_range(&a, "nlb", 0, 0, 0xFFFF), queue = args_range(&a, "queue", 1, 1, LIOV_VM_QUEUES_MAX);
 	struct nvme_sqe sqe = {
-		.opcode = (u8)args_need(&a, "opcode"), .flags = (u8)args_u64(&a, "flags", 0), .nsid = (u32)args_u64(&a, "nsid", 1),
+		.opcode = (u8)args_need(&a, "opcode"), .flags = (u8)args_u64(&a, "flags", 0), .nsid = (u32)args_u64(&a, "nsid", v->vm->liov.nsid),
 		.cdw2 = (u32)args_u64(&a, "cdw2", 0), .cdw3 = (u32)args_u64(&a, "cdw3", 0), .mptr = args_u64(&a, "mptr", 0),
 		.prp1 = args_u64(&a, "prp1", 0), .prp2 = args_u64(&a, "prp2", 0),
 		.cdw10 = (u32)args_u64(&a, "cdw10", (u32)slba), .cdw11 = (u32)args_u64(&a, "cdw11", slba >> 32),

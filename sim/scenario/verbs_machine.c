@@ -211,9 +211,11 @@ static int m_toggle_enable(lua_State *L)
 static int m_iommu_unmap(lua_State *L)
 {
 	struct port_host *h = check_m(L)->m->host;
+	u64 iova = arg_u64(L, 2, "the address");
+	struct host_space *s = host_space_at(h, iova);
 
-	host_iommu_unmap(h, arg_u64(L, 2, "the address"), arg_u64(L, 3, "the length"));
-	sim_iommu_sync(h);
+	host_space_unmap(h, s, iova, arg_u64(L, 3, "the length"));
+	host_space_sync(h, s);
 	return 0;
 }
 

@@ -61,7 +61,9 @@ struct liov_info {
 	u64 lba_start;			/* added to every SLBA */
 	u64 lba_count;			/* blocks of this VM */
 	u64 dma_offset;			/* added to every guest-physical address handed to the controller */
-	u64 reserved[3];
+	u32 nsid;			/* what commands in the queues name; 0, as 1.0 has it: 1 */
+	u32 reserved0;
+	u64 reserved[2];
 	struct liov_info_queue queue[LIOV_VM_QUEUES_MAX];
 };
 _Static_assert(sizeof(struct liov_info) == 64 + 32 * LIOV_VM_QUEUES_MAX, "ABI 1.0, 1.1");

@@ -25,9 +25,11 @@
 #define LIOV_AERL		3u	/* virtual, 0's based */
 #define LIOV_PHYS_AERS		4u	/* outstanding on the physical controller, at most */
 #define LIOV_HOST_VM		(~0u)	/* owner of the host's own queues */
+#define LIOV_HOST_NSID		1u	/* the host's namespace, and all VMs' but under siov */
+#define LIOV_NO_PASID		(~0u)
 
 /* Who checks LBAs and DMA addresses, and what a VM's doorbell is (design.md). */
-enum liov_policy { LIOV_POLICY_PAPER, LIOV_POLICY_MEDIATED, LIOV_POLICY_NRD, LIOV_POLICIES };
+enum liov_policy { LIOV_POLICY_PAPER, LIOV_POLICY_MEDIATED, LIOV_POLICY_NRD, LIOV_POLICY_SIOV, LIOV_POLICIES };
 
 struct liov_backend;
 struct liov_vm;
@@ -69,6 +71,7 @@ struct liov_hwq {
 	u32 vector;			/* physical; = qid */
 	bool vector_requested, vector_masked, vector_posted;
 	struct liov_vm *vm;		/* of a VM's queue; its interrupt handler forwards there */
+	u32 pasid;			/* where its memory is mapped, or LIOV_NO_PASID: in the function's domain */
 	u16 vvec;			/* virtual vector of the CQ */
 	bool irq_enabled;		/* IEN of the CQ */
 	struct liov_msi posted_msi;	/* while vector_posted */
@@ -119,6 +122,8 @@ struct liov_ctrl_info {
 	u8 aerl;
 	bool has_nrd;
 	bool pi;			/* blocks have protection information, which PRACT leaves to the controller */
+	bool has_bind, has_ns_manage;	/* queues with PASIDs, namespaces that come and go */
+	u64 capacity;			/* blocks of all namespaces there may be */
 	bool cmb_sqs;			/* SQs may lie in the CMB */
 	u64 cmb_size, cmb_off;
 	u32 cmb_bar;
@@ -251,6 +256,8 @@ struct liov_vm {
 	struct port_mutex lock;		/* everything below that is not said to be otherwise */
 	bool live, dying;
 	struct liov_range lba;		/* physical blocks */
+	u32 nsid;			/* LIOV_HOST_NSID, or under siov the VM's own, which lies at lba */
+	u32 pasid;			/* under siov the VM's address space, else LIOV_NO_PASID */
 	u64 dma_offset;
 	struct liov_range window;	/* IOVA window with dma_offset */
 	struct port_pages info_page;

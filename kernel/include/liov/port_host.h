@@ -59,6 +59,19 @@ static inline void port_iommu_sync(struct port_host *h);
 /* The last address it can map: what lies above never reaches anything. */
 static inline u64 port_iommu_last(struct port_host *h);
 
+/*
+ * Address spaces beside the domain, by PASID: what a queue that is bound to one causes goes
+ * through it and nothing else. Empty at first; map to sync as above. free: nothing is mapped any
+ * more, and when it returns the PASID reaches nothing. -EOPNOTSUPP: the home has none. P
+ */
+static inline int port_pasid_alloc(struct port_host *h, u32 *pasid);
+static inline void port_pasid_free(struct port_host *h, u32 pasid);
+static inline int port_pasid_map(struct port_host *h, u32 pasid, iova_t iova, const struct port_pages *p, u32 nr_pages, u32 prot);
+static inline int port_pasid_map_vm(struct port_host *h, u32 pasid, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes,
+				    u32 prot);
+static inline void port_pasid_unmap(struct port_host *h, u32 pasid, iova_t iova, u64 len_bytes);
+static inline void port_pasid_sync(struct port_host *h, u32 pasid);
+
 /* Physical MSI-X vectors. Handler runs in interrupt context. request, free: P */
 static inline u32 port_irq_count(struct port_host *h);
 static inline int port_irq_request(struct port_host *h, u32 vec, void (*fn)(void *arg), void *arg);

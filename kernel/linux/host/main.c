@@ -96,6 +96,8 @@ static int lightiov_policy(enum liov_policy *p)
 		*p = LIOV_POLICY_MEDIATED;
 	else if (!strcmp(policy, "paper"))
 		*p = LIOV_POLICY_PAPER;
+	else if (!strcmp(policy, "nrd") || !strcmp(policy, "siov"))
+		return -EOPNOTSUPP;
 	else
 		return -EINVAL;
 	return 0;
@@ -132,6 +134,10 @@ static int lightiov_start(struct lightiov *l)
 	};
 	int err = lightiov_policy(&cfg.policy);
 
+	if (err == -EOPNOTSUPP) {
+		dev_err(&l->host.pdev->dev, "policy '%s': neither a controller nor Linux has what it rests on\n", policy);
+		return err;
+	}
 	if (err) {
 		dev_err(&l->host.pdev->dev, "no policy '%s'\n", policy);
 		return err;

@@ -163,6 +163,35 @@ static inline void port_iommu_sync(struct port_host *h)
 	liov_home_iommu_sync(h);
 }
 
+/* Linux 6.1 gives a driver no address space by PASID of its own: its PASIDs are for processes (SVA). */
+static inline int port_pasid_alloc(struct port_host *h, u32 *pasid)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void port_pasid_free(struct port_host *h, u32 pasid)
+{
+}
+
+static inline int port_pasid_map(struct port_host *h, u32 pasid, iova_t iova, const struct port_pages *p, u32 nr_pages, u32 prot)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int port_pasid_map_vm(struct port_host *h, u32 pasid, iova_t iova, struct port_vm *vm, gpa_t gpa, u64 len_bytes,
+				    u32 prot)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void port_pasid_unmap(struct port_host *h, u32 pasid, iova_t iova, u64 len_bytes)
+{
+}
+
+static inline void port_pasid_sync(struct port_host *h, u32 pasid)
+{
+}
+
 static inline u32 port_irq_count(struct port_host *h)
 {
 	return liov_home_irq_count(h);

@@ -26,7 +26,7 @@ end
 
 function run(m) reassign_and_use(m) end
 
-variant("mutant", { about = "the host leaves the revocation out", policies = { "paper", "nrd" } }, function(m)
+variant("mutant", { about = "the host leaves the revocation out", policies = { "paper", "nrd", "siov" } }, function(m)
   m:plant("vm_revoke")
   reassign_and_use(m)
 end)

@@ -11,7 +11,8 @@ variant("a", { about = "own doorbells, CC, MSI-X table" }, function(m)
   local before = m:counters()
   for _, reg in ipairs { 0x1000, 0x14, m.msix_table } do
     attack(A, function()
-      expect.status(A:raw { opcode = 0x02, slba = A.lba_base, nlb = 0, prp1 = m.bar0 + reg }:wait(), "0/0x04")
+      -- With a PASID the address is one of VM A's own space: the IOMMU drops the write, which is posted.
+      expect.status(A:raw { opcode = 0x02, slba = A.lba_base, nlb = 0, prp1 = m.bar0 + reg }:wait(), m.policy == "siov" and "0/0x00" or "0/0x04")
     end)
   end
   local after = m:counters()

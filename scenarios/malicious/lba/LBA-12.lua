@@ -7,6 +7,12 @@ scenario {
 }
 
 variant("mutant", { about = "the host does not compare with NCAP, nor see its wipe fail", attacker = "host-bug" }, function(m)
+  if m.policy == "siov" then               -- no window: each VM has a namespace, as large as there is room for
+    attack { by = m:vm("C"), sister = true, function()
+      expect.status(m:vm("C"):write { slba = 0xFFFFF, blocks = 1, tag = 0xC00 }, "0/0x00")
+    end }
+    return
+  end
   m:plant("backend_capacity", "backend_wipe")
   local D = m:create_vm { name = "D", lbas = 0x100000 }
   expect.equal(D.lba_start, 0x400000)
