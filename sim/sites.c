@@ -19,6 +19,7 @@ _Static_assert(ALL <= SITES_MAX, "a site is a bit of a set");
 
 #define OUTSIDE 1u
 #define IN_SPAN 2u
+#define STEP_SHIFT 4	/* of the same bits for a step */
 
 static const struct site sites[ALL] = {
 #define SITE(name, component, what) { #name, #component, what },
@@ -117,38 +118,54 @@ void sites_span(bool open)
 	sim_site_now = open ? IN_SPAN : OUTSIDE;
 }
 
-void sites_met(struct site_set *in_span, struct site_set *outside)
+void sites_met(struct site_set *refused, struct site_set *taken)
 {
 	u32 i;
 
-	*in_span = *outside = (struct site_set){ { 0 } };
+	*refused = *taken = (struct site_set){ { 0 } };
 	for (i = 0; i < ALL; i++) {
 		if (sim_site_met[i] & IN_SPAN)
-			site_set_add(in_span, i);
-		if (sim_site_met[i] & OUTSIDE)
-			site_set_add(outside, i);
+			site_set_add(refused, i);
+		if (sim_site_met[i] >> STEP_SHIFT)
+			site_set_add(taken, i);
 	}
 }
 
-static bool meet(u32 i)
+void sites_met_ever(struct site_set *met)
+{
+	u32 i;
+
+	*met = (struct site_set){ { 0 } };
+	for (i = 0; i < ALL; i++)
+		if (sim_site_met[i])
+			site_set_add(met, i);
+}
+
+/* Not left out: met now. */
+static bool meet(u32 i, u32 shift)
 {
 	if (sim_site_ablated[i])
 		return false;
-	sim_site_met[i] |= sim_site_now;
+	sim_site_met[i] |= (u8)(sim_site_now << shift);
 	return true;
 }
 
 bool model_site_refuses(enum model_site site)
 {
-	return meet(MODEL_FIRST + site);
+	return meet(MODEL_FIRST + site, 0);
 }
 
 bool model_site_steps(enum model_site site)
 {
-	return meet(MODEL_FIRST + site);
+	return meet(MODEL_FIRST + site, STEP_SHIFT);
+}
+
+bool host_site_refuses(enum host_site site)
+{
+	return meet(HOST_FIRST + site, 0);
 }
 
 bool host_site_steps(enum host_site site)
 {
-	return meet(HOST_FIRST + site);
+	return meet(HOST_FIRST + site, STEP_SHIFT);
 }

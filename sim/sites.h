@@ -55,12 +55,15 @@ void sites_ablate(const struct site_set *s);
 void sites_plant(u32 i, bool out);
 /* What is met from now on is met in the span of an attack, or not. */
 void sites_span(bool open);
-/* Sites that refused or were stepped through in the span, and outside it. */
-void sites_met(struct site_set *in_span, struct site_set *outside);
+/* All that refused or was stepped through, at any time. */
+void sites_met_ever(struct site_set *met);
+/* Checks that refused while the span was open, and steps that were taken at any time: a wall stands before it is run into. */
+void sites_met(struct site_set *refused, struct site_set *taken);
 
-/* For sim/host: a step of the host's own; false when it is left out. */
+/* For sim/host, as LIOV_CHECK and LIOV_STEP. */
+bool host_site_refuses(enum host_site site);
 bool host_site_steps(enum host_site site);
 #define HOST_STEP(site) host_site_steps(HOST_SITE_##site)
-#define HOST_CHECK(site, cond) ((cond) || !host_site_steps(HOST_SITE_##site))
+#define HOST_CHECK(site, cond) ((cond) || !host_site_refuses(HOST_SITE_##site))
 
 #endif

@@ -13,7 +13,7 @@ replay()
 {
 	name=$1
 	shift
-	"$B/lightiov" run --seed 7 --json="$out/$name.json" --quiet "$@" scenarios > "$out/$name.log" 2>&1
+	"$B/lightiov" run --no-controls --seed 7 --json="$out/$name.json" --quiet "$@" scenarios > "$out/$name.log" 2>&1
 	"$B/check/runs" < "$out/$name.json" | cut -f 1-9 > "$out/$name.runs"
 	[ -s "$out/$name.runs" ] || fail "$name: no result" "$(tail -n 20 "$out/$name.log")"
 }

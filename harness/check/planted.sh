@@ -24,7 +24,7 @@ planted()
 		fail "$1: does not build" "$(tail -n 20 "$base.log")"
 		return
 	fi
-	"$out/lightiov" run --policy "$5" --variant - --quiet --json="$base.json" "scenarios/malicious/$4.lua" > "$base.log" 2>&1
+	"$out/lightiov" run --no-controls --policy "$5" --variant - --quiet --json="$base.json" "scenarios/malicious/$4.lua" > "$base.log" 2>&1
 	seen=$("$B/check/runs" < "$base.json" | cut -f 5)
 	if [ "$seen" = ESCAPED ]; then pass "$1"; else fail "$1: $4 under $5 is ${seen:-nothing}, not ESCAPED" "$(tail -n 20 "$base.log")"; fi
 }

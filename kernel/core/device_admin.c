@@ -154,8 +154,11 @@ static u16 dispatch(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 nth, u32
 		return liov_device_get_features(vm, sqe, dw0);
 	case NVME_ADM_AER:
 		return liov_device_aer(vm, sqe);
-	default:
+	case LIOV_ADM_MEM_REGISTER:
+	case LIOV_ADM_MEM_UNREGISTER:
 		return memory_command(vm, sqe);
+	default:
+		return 0;	/* not offered */
 	}
 }
 

@@ -112,6 +112,12 @@ u16 liov_device_abort(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 nth, u
 		return NVME_SC_ABORT_LIMIT;
 	if (!LIOV_CHECK(device_abort_sqid, sqid <= vm->cfg.nr_queues && (!sqid || vm->dev.sq[sqid].created)))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
+	/* Ids are the VM's own, and mean nothing to the controller. */
+	if (!LIOV_STEP(device_abort_own)) {
+		struct nvme_sqe out = { .opcode = NVME_ADM_ABORT, .cdw10 = sqe->cdw10 };
+
+		return liov_admin_cmd(vm->be, &out, dw0) ? NVME_SC_INTERNAL : 0;
+	}
 	*dw0 = sqid == 0 && abort_aer(vm, (u16)(sqe->cdw10 >> 16)) ? 0 : 1;
 	return 0;
 }

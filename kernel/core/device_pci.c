@@ -114,7 +114,7 @@ static u32 write_mask(const struct liov_vm *vm, u32 off)
 	case DEVCTL:
 		return DEVCTL_WRITABLE;
 	default:
-		return 0;
+		return LIOV_CHECK(device_cfg_mask, false) ? ~0u : 0;
 	}
 }
 
@@ -145,7 +145,7 @@ static u32 config_merge(struct liov_vm *vm, u32 off, u32 val, u32 len)
 {
 	u32 dword = off & ~3u, shift = 8 * (off & 3);
 	u32 bytes = (u32)(0xFFFFFFFFull >> (32 - 8 * len)) << shift;
-	u32 mask = (LIOV_STEP(device_cfg_mask) ? write_mask(vm, dword) : ~0u) & bytes;
+	u32 mask = write_mask(vm, dword) & bytes;
 	u32 old = config_get32(vm, dword), now = (old & ~mask) | ((val << shift) & mask);
 	unsigned long flags = port_lock_irqsave(&vm->dev.msix_lock);
 

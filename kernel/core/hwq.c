@@ -77,7 +77,11 @@ static void hwq_irq(void *arg)
 
 	if (q->host_driven) {
 		/* Anybody may have sent it (INT-05): what counts is the ring. */
-		if (!liov_hwq_poll(q))
+		if (liov_hwq_poll(q))
+			return;
+		if (!LIOV_STEP(mediator_irq_own) && q->vm)
+			liov_device_irq(q->vm, 1);
+		else
 			liov_guard(q->be, q->vm ? LIOV_MEDIATOR : LIOV_BACKEND, q->owner, LIOV_GUARD_NOTHING_NEW, q->qid, 0);
 	} else if (q->vm) {
 		liov_device_irq(q->vm, q->vvec);

@@ -434,11 +434,11 @@ void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val)
 		liov_device_event(vm, NVME_AEN_DOORBELL_VALUE);
 		return;
 	}
-	liov_guard(vm->be, LIOV_MEDIATOR, vm->cfg.id, LIOV_GUARD_OWN_QUEUE, off, val);
 	if (!LIOV_STEP(mediator_doorbell_virtual)) {
 		port_mmio_wr32(&vm->be->bar0, (u32)liov_doorbell(vm->be, qid, cq), val);
 		return;
 	}
+	liov_guard(vm->be, LIOV_MEDIATOR, vm->cfg.id, LIOV_GUARD_OWN_QUEUE, off, val);
 	flags = port_lock_irqsave(&med->lock);
 	if (cq)
 		q->cq.head = val;

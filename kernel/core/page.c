@@ -111,7 +111,7 @@ static struct liov_page page_slot(struct liov_vm *vm, u32 index, u64 off)
 {
 	struct liov_backend *be = vm->be;
 	/* By VM and slot: the slot's number alone would name anybody's queue. */
-	struct liov_hwq *q = LIOV_STEP(backend_page_lookup) ? vm->queue[index] : &be->hwq[index + 1];
+	struct liov_hwq *q = index < vm->cfg.nr_queues || LIOV_STEP(backend_page_lookup) ? vm->queue[index] : &be->hwq[index + 1];
 	struct queue_view v = queue_look(vm, q);
 
 	if (off < LIOV_SLOT_CQ) {
@@ -158,7 +158,9 @@ static struct liov_page page_find(struct liov_vm *vm, u64 off, bool write)
 		return direct ? page_shared_doorbells(vm) : liov_mediator_doorbell_page(vm);
 	if (page < LIOV_CMB_SLOTS || index >= LIOV_VM_QUEUES_MAX || !LIOV_CHECK(backend_page_slot, index < vm->cfg.nr_queues))
 		return nothing;
-	return direct ? page_slot(vm, (u32)index, slot_off) : liov_mediator_page(vm, (u32)index, slot_off);
+	if (direct || index >= vm->cfg.nr_queues)
+		return page_slot(vm, (u32)index, slot_off);
+	return liov_mediator_page(vm, (u32)index, slot_off);
 }
 _Static_assert(LIOV_CMB_SLOT_STRIDE == 1u << 17, "slots are found by a shift");
 

@@ -34,6 +34,7 @@ struct cli_options {
 	struct scenario_options scenario;
 	u32 jobs;
 	bool json, hot, quiet, verbose;
+	bool why, no_controls, sites;
 	const char *json_path;		/* NULL: stdout */
 	const char *junit_path, *sarif_path, *html_path, *perfetto_path;
 	u64 ios;			/* bench */
@@ -69,6 +70,13 @@ void plan_free(struct plan *p);
 /* Make all runs, each in a process of its own, @o->jobs at a time. 0 or -errno. */
 int plan_execute(struct plan *p, const struct cli_options *o);
 
+/* control.c: after a run that is as expected, in its process: the controls, each in one of its own. */
+void run_controls(const struct planned *r, const struct cli_options *o);
+
+/* potency.c: the controls of a verdict that a component is credited with; a verdict that proves nothing becomes INERT. */
+typedef void (*potency_run_fn)(void *opaque, const struct site_set *without, struct run_result *out);
+void potency_examine(struct run_result *base, potency_run_fn run, void *opaque);
+
 /* What all outcomes together mean. */
 int plan_exit_code(const struct plan *p);
 
@@ -89,6 +97,9 @@ const char *run_code(const struct run_result *r);
 void report_runs(const struct plan *p, const struct cli_options *o, FILE *f);
 void report_matrix(const struct plan *p, const struct cli_options *o, FILE *f);
 void report_list(const struct plan *p, FILE *f);
+void report_sites(FILE *f);
+/* The chain behind the verdict of one run. */
+void report_why(const struct planned *p, FILE *f);
 int report_json(const struct plan *p, const struct cli_options *o);
 int report_json_list(const struct plan *p, const struct cli_options *o);
 int report_junit(const struct plan *p, const struct cli_options *o);

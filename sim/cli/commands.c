@@ -57,7 +57,13 @@ int command_matrix(const struct cli_options *o)
 int command_list(const struct cli_options *o)
 {
 	struct plan p;
-	int ret = plan_make(&p, o), err = 0;
+	int ret, err = 0;
+
+	if (o->sites) {
+		report_sites(stdout);
+		return CLI_OK;
+	}
+	ret = plan_make(&p, o);
 
 	if (!ret) {
 		if (o->json)

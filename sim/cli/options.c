@@ -32,6 +32,9 @@ static const char usage_run[] =
 "  --faults SEED       DMA and interrupts are late now and then, by chance of this seed\n"
 "  --jobs N            runs at the same time (default 1); the output does not depend on it\n"
 "  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
+"  --why               the chain behind each verdict: evidence, sites, controls\n"
+"  --no-controls       do not show of each 'contained by X' that without X there is harm\n"
+"  --ablate SITE[,...] without these checks or steps (lightiov list --sites); implies --no-controls\n"
 "  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
 "  --json[=FILE]       the results as one JSON document on stdout, or in FILE\n"
 "  --junit FILE        the results for CI, as JUnit's XML\n"
@@ -42,7 +45,8 @@ static const char usage_run[] =
 "  --verbose           evidence, measures and the script's log of every run\n";
 
 static const char usage_list[] =
-"usage: lightiov list [--policy P[,P...]] [--json[=FILE]] PATH...\n";
+"usage: lightiov list [--policy P[,P...]] [--json[=FILE]] PATH...\n"
+"       lightiov list --sites    the named checks and protecting steps\n";
 
 static const char usage_bench[] =
 "usage: lightiov bench --hot [--policy P] [--seed N] [--ios N]\n"
@@ -79,7 +83,7 @@ static int usage(FILE *f, const char *command)
 }
 
 enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_SCHEDULES, OPT_SCHEDULE, OPT_FAULTS, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_SARIF, OPT_HTML, OPT_PERFETTO, OPT_QUIET, OPT_VERBOSE,
-       OPT_HOT, OPT_IOS, OPT_HELP };
+       OPT_HOT, OPT_IOS, OPT_WHY, OPT_NO_CONTROLS, OPT_ABLATE, OPT_SITES, OPT_HELP };
 
 static const struct option all_options[] = {
 	{ "policy", required_argument, NULL, OPT_POLICY }, { "variant", required_argument, NULL, OPT_VARIANT },
@@ -92,6 +96,8 @@ static const struct option all_options[] = {
 	{ "perfetto", required_argument, NULL, OPT_PERFETTO },
 	{ "quiet", no_argument, NULL, OPT_QUIET }, { "verbose", no_argument, NULL, OPT_VERBOSE },
 	{ "hot", no_argument, NULL, OPT_HOT }, { "ios", required_argument, NULL, OPT_IOS },
+	{ "why", no_argument, NULL, OPT_WHY }, { "no-controls", no_argument, NULL, OPT_NO_CONTROLS },
+	{ "ablate", required_argument, NULL, OPT_ABLATE }, { "sites", no_argument, NULL, OPT_SITES },
 	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
 };
 
@@ -111,6 +117,8 @@ static bool takes(const char *command, int opt)
 		return !bench;
 	case OPT_SCHEDULES: case OPT_SCHEDULE: case OPT_FAULTS:
 		return strcmp(command, "run") == 0;
+	case OPT_SITES:
+		return list;
 	default:
 		return !bench && !list;
 	}
@@ -152,6 +160,16 @@ static bool policies(const char *text, u32 *mask)
 			return true;
 		text += n + 1;
 	}
+}
+
+static int take_ablate(struct cli_options *o, const char *arg)
+{
+	char bad[64];
+
+	o->no_controls = true;
+	if (site_set_parse(&o->scenario.ablate, arg, bad))
+		return complain(o, "--ablate", bad, "names of 'lightiov list --sites', separated by commas");
+	return -1;
 }
 
 static int take(struct cli_options *o, int opt, const char *arg)
@@ -216,6 +234,17 @@ static int take(struct cli_options *o, int opt, const char *arg)
 	case OPT_HOT:
 		o->hot = true;
 		return -1;
+	case OPT_WHY:
+		o->why = true;
+		return -1;
+	case OPT_NO_CONTROLS:
+		o->no_controls = true;
+		return -1;
+	case OPT_ABLATE:
+		return take_ablate(o, arg);
+	case OPT_SITES:
+		o->sites = true;
+		return -1;
 	default:
 		return usage(stdout, o->command);
 	}
@@ -273,6 +302,8 @@ int options_parse(int argc, char **argv, struct cli_options *o)
 		return ret;
 	if (o->scenario.schedules && o->scenario.schedule)
 		return complain(o, "--schedule", o->scenario.schedule, "it without --schedules: one schedule, or many");
+	if (o->sites && o->nr_paths == 0)
+		return -1;
 	if (i == 3 ? o->nr_paths != 0 : o->nr_paths == 0) {
 		fprintf(stderr, "lightiov %s: %s\n", o->command, i == 3 ? "it takes no PATH" : "no PATH; give scenario files or folders");
 		return CLI_USAGE;

@@ -251,6 +251,9 @@ static enum exit_action handle_exit(struct port_vm *vm, struct ept_exit *exit)
 	if (vm->has_liov && in(VM_CMB_GPA, CMB_APERTURE, exit->gpa.v)) {
 		u64 off = exit->gpa.v - VM_CMB_GPA;
 
+		/* Left out: the address space goes on where the BAR ends. */
+		if (off >= vm->liov.cmb_size && HOST_CHECK(host_cmb_bounds, false) && map_identity(vm, exit->gpa))
+			return EXIT_RETRY;
 		if (off < vm->liov.cmb_size && map_cmb(vm, off, exit->write)) {
 			vm->ept_faults++;
 			return EXIT_RETRY;

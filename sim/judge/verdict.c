@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "judge/verdict.h"
 #include "machine.h"
+#include "sites.h"
 #include "vm/vm.h"
 
 #include <stdio.h>
@@ -376,12 +377,14 @@ void judge_open(struct judge *j, u32 vm)
 		j->violations_before = oracle_count(j->o);
 	j->open = true;
 	j->by = vm;
+	sites_span(true);
 }
 
 void judge_close(struct judge *j)
 {
 	j->open = false;
 	j->configuring = false;
+	sites_span(false);
 }
 
 void judge_measured(struct judge *j, enum verdict_kind kind)

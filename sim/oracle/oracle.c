@@ -388,6 +388,9 @@ static void page_mapped(struct oracle *o, const struct trace_event *ev)
 		}
 		p = &o->pages[o->nr_pages++];
 		p->hpa = ev->c;
+	} else if (p->vm != ev->a && is_vm(p->vm)) {
+		/* Of one VM until it was taken from it: the host's answer alone does not make it another's. */
+		violation(o, ev, ORACLE_OVERLAP, (u32)ev->a, p->vm, "is given a page of a queue", ev->c, SPEC_PAGE_SIZE);
 	}
 	p->vm = (u32)ev->a;
 	p->off = ev->b;

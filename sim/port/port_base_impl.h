@@ -198,7 +198,7 @@ static inline void port_site_refused(u32 site)
 
 static inline void port_site_taken(u32 site)
 {
-	sim_site_met[site] |= sim_site_now;
+	sim_site_met[site] |= (u8)(sim_site_now << 4);	/* a step, not a refusal */
 }
 
 static inline void *port_alloc(struct port_home *home, size_t bytes)

@@ -107,6 +107,33 @@ static json_t *verdict_json(const struct run_result *r)
 			 "resource", document_text(v->resource), "victim", document_text(v->kind == VERDICT_ESCAPED ? r->victim : ""));
 }
 
+static json_t *sites_json(const struct site_set *s)
+{
+	json_t *a = json_array();
+	u32 i;
+
+	for (i = 0; i < site_count(); i++)
+		if (site_set_has(s, i))
+			json_array_append_new(a, document_text(site_at(i)->name));
+	return a;
+}
+
+/* null: no controls were run. */
+static json_t *potency_json(const struct potency *p)
+{
+	json_t *controls = json_array();
+	u32 i;
+
+	if (!p->asked) {
+		json_decref(controls);
+		return json_null();
+	}
+	for (i = 0; i < p->nr_controls; i++)
+		json_array_append_new(controls, json_pack("{s:s, s:b, s:o}", "gave", p->control[i].gave, "harm", p->control[i].harm,
+							  "without", sites_json(&p->control[i].without)));
+	return json_pack("{s:o, s:o, s:b}", "controls", controls, "due_to", sites_json(&p->by), "potent", p->potent);
+}
+
 static json_t *run_json(const struct planned *p, const struct cli_options *o, bool timelines)
 {
 	const struct run_result *r = p->result;
@@ -151,6 +178,8 @@ static json_t *run_json(const struct planned *p, const struct cli_options *o, bo
 	json_object_set_new(j, "verdict", r->has_attack || r->has_expected ? verdict_json(r) : json_null());
 	json_object_set_new(j, "violations", violations_json(r));
 	json_object_set_new(j, "violations_seen", integer(r->violations_seen));
+	json_object_set_new(j, "potency", potency_json(&r->potency));
+	json_object_set_new(j, "sites", sites_json(&r->met));
 	if (timelines) {
 		json_object_set_new(j, "timeline", document_timeline(p));
 		json_object_set_new(j, "timeline_of", integer(r->recorded.in_attack));

@@ -197,6 +197,8 @@ static void put_details(const struct planned *p, const struct cli_options *o, FI
 		fprintf(f, "      %s\n", r->failure[i].text);
 	if (is_bad(r->outcome) || o->verbose || r->outcome == RUN_EXPLORED)
 		put_evidence(f, r);
+	if (o->why || r->verdict.kind == VERDICT_INERT)
+		report_why(p, f);
 	if (is_bad(r->outcome) || o->verbose)
 		put_chain(f, r);
 	if (o->verbose) {

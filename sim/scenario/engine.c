@@ -347,6 +347,8 @@ static void simulate(struct run *r)
 		run_break(r, RUN_INTERNAL, err);
 		return;
 	}
+	if (r->opt->limit_events && r->opt->limit_events < r->limit_events)
+		r->limit_events = r->opt->limit_events;
 	sched_limit_events(r->m->sched, r->limit_events);
 	why = sched_run_until(r->m->sched, r->limit_ps);
 	if (r->m->failed) {
@@ -415,6 +417,7 @@ void scenario_run_recorded(const struct scenario_file *file, u32 variant, enum l
 		out->outcome = RUN_INTERNAL;
 		return;
 	}
+	sites_ablate(&opt->ablate);
 	*r = (struct run){ .opt = opt, .file = file, .variant = variant, .policy = policy, .res = out, .violations_allowed = ~0ull };
 	if (opt->schedules && explore_begin(r))
 		run_break(r, RUN_INTERNAL, "no memory");
@@ -427,6 +430,8 @@ void scenario_run_recorded(const struct scenario_file *file, u32 variant, enum l
 	if (r->cfg.schedule)
 		schedule_text(r->schedule, out->schedule);
 	explore_end(r);
+	sites_met(&out->refused, &out->taken);
+	sites_met_ever(&out->met);
 	machine_down(r);
 	free(r);
 }

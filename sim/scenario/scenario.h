@@ -12,6 +12,7 @@
 #include "liov/liov.h"
 #include "expected.h"
 #include "schedule.h"
+#include "sites.h"
 
 #define SCENARIO_VARIANTS_MAX	16
 #define SCENARIO_TAGS_MAX	8
@@ -47,6 +48,8 @@ struct scenario_options {
 	u64 faults;			/* seed of late DMA and interrupts; 0: none */
 	u32 schedules;			/* explore so many; 0: one run, as @schedule says */
 	const char *schedule;		/* "12.1,87.3"; NULL: the order by default */
+	struct site_set ablate;	/* sites that are left out */
+	u64 limit_events;	/* 0: the scenario's own */
 };
 
 enum run_outcome {
@@ -80,6 +83,24 @@ struct run_measure {
 	s64 micro;		/* value in millionths */
 };
 
+/* A control: the same run without some of the sites. See sim/cli/potency.c for what harm is. */
+struct run_control {
+	struct site_set without, met;	/* met: what refused then, or was stepped through for the first time */
+	bool harm;
+	char gave[160];		/* "ESCAPED (VM B, lba)", "still contained by mediator", in words */
+};
+
+#define RESULT_CONTROLS_MAX 48
+
+/* What stands behind a "contained by X". */
+struct potency {
+	bool asked;		/* controls were run */
+	bool potent;		/* without @by there is harm */
+	struct site_set by;	/* the smallest set found */
+	u32 nr_controls;
+	struct run_control control[RESULT_CONTROLS_MAX];
+};
+
 struct run_result {
 	enum run_outcome outcome;
 	enum liov_policy policy;
@@ -105,6 +126,8 @@ struct run_result {
 	/* Schedules explored; @schedule: what this result is of, empty without one. */
 	u32 schedules, schedules_different;
 	char schedule[SCHEDULE_TEXT_MAX];
+	struct site_set refused, taken, met;	/* as sites_met(), sites_met_ever() */
+	struct potency potency;
 };
 
 /* Read the header. -1: @err has "file:line: what is wrong; what would be right". */
