@@ -20,6 +20,12 @@ awk -F '\t' '
 	{ print "fail scenarios " name ": " $1 }' "$out/runs" > "$out/results"
 cat "$out/results" >> "$results"
 sed -n 's/^fail scenarios/FAILED  scenarios:/p; s/^skip scenarios/SKIPPED scenarios:/p' "$out/results"
+# Escapes are a ratchet: each is on record with its reason, and what is on record still escapes.
+awk -F '\t' '$5 == "ESCAPED" { print $2 "\t" $3 "\t" $4 }' "$out/runs" | sort > "$out/escapes"
+grep -v '^#' scenarios/known-escapes | cut -f 1-3 | sort > "$out/known"
+expect_none "no escape that is not in scenarios/known-escapes" "$(comm -23 "$out/escapes" "$out/known")"
+expect_none "no escape in scenarios/known-escapes that does not occur" "$(comm -13 "$out/escapes" "$out/known")"
+
 if [ "$status" -ne 0 ] && ! grep -q '^fail' "$results"; then
 	fail "lightiov run ends with status $status"
 fi

@@ -99,7 +99,8 @@ void run_controls(const struct planned *r, const struct cli_options *o)
 {
 	struct controls c = { r, o->scenario };
 
-	if (o->no_controls || o->scenario.schedules || o->scenario.schedule || (r->result->outcome != RUN_AS_EXPECTED && r->result->outcome != RUN_EXPLORED))
+	if (o->no_controls || o->scenario.schedules || o->scenario.schedule || o->scenario.faults ||
+	    (r->result->outcome != RUN_AS_EXPECTED && r->result->outcome != RUN_EXPLORED))
 		return;
 	/* One that goes round in circles ends after a few times as many events. */
 	c.opt.limit_events = CONTROL_EVENTS + 4 * r->result->events;
