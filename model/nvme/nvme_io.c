@@ -101,18 +101,12 @@ static u16 check_nsid(struct nvme_cmd *cmd, enum io_kind kind)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	if (!MODEL_CHECK(controller_bind_nsid, nvme_bind_nsid(&n->sq[cmd->sqid], nsid)))
 		return NVME_SC_INVALID_NSID | NVME_DNR;
-<<<<<<< HEAD
-	if (nsid == NVME_NSID_ALL && kind != IO_FLUSH)
-		cmd->ns = nvme_ns(n, 1);	/* where that check is left out: as if 1 were meant */
-	return cmd->ns || nsid == NVME_NSID_ALL ? NVME_SC_SUCCESS : NVME_SC_INVALID_FIELD | NVME_DNR;
-=======
 	if (!MODEL_CHECK(controller_nsid_active, cmd->ns || nsid == NVME_NSID_ALL))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	/* Flush of all names none; without the check above it is the first. */
 	if (!cmd->ns)
 		cmd->ns = &n->cfg.ns[0];
 	return NVME_SC_SUCCESS;
->>>>>>> f27dc1b (lightiov: a contained verdict has a control that does harm)
 }
 
 /* Both kinds of SGL: without metadata, where MPTR points is of no account. */

@@ -32,9 +32,9 @@ static const char usage_run[] =
 "  --faults SEED       DMA and interrupts are late now and then, by chance of this seed\n"
 "  --jobs N            runs at the same time (default 1); the output does not depend on it\n"
 "  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
-"  --why               the chain behind each verdict: evidence, sites, controls\n"
-"  --no-controls       do not show of each 'contained by X' that without X there is harm\n"
-"  --ablate SITE[,...] without these checks or steps (lightiov list --sites); implies --no-controls\n"
+"  --why               run the controls, which show of each 'contained by X' that without X there is harm, and\n"
+"                      print the chain behind each verdict; --no-controls for evidence and sites only\n"
+"  --ablate SITE[,...] without these checks or steps (lightiov list --sites), and without controls\n"
 "  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
 "  --json[=FILE]       the results as one JSON document on stdout, or in FILE\n"
 "  --junit FILE        the results for CI, as JUnit's XML\n"
@@ -236,6 +236,7 @@ static int take(struct cli_options *o, int opt, const char *arg)
 		return -1;
 	case OPT_WHY:
 		o->why = true;
+		o->no_controls = false;
 		return -1;
 	case OPT_NO_CONTROLS:
 		o->no_controls = true;
@@ -285,7 +286,7 @@ int options_parse(int argc, char **argv, struct cli_options *o)
 	u32 i;
 	int ret;
 
-	*o = (struct cli_options){ .policies = (1u << LIOV_POLICIES) - 1, .scenario.seed = 1, .jobs = 1, .ios = 400000 };
+	*o = (struct cli_options){ .policies = (1u << LIOV_POLICIES) - 1, .scenario.seed = 1, .jobs = 1, .ios = 400000, .no_controls = true };
 	if (argc < 2)
 		return usage(stderr, NULL);
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
