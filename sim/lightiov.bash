@@ -55,7 +55,7 @@ _lightiov()
 		;;
 	--content) _lightiov_words "tags bytes" "$word" ;;
 	--junit | --sarif | --html | --perfetto | --expected | --record | --replay | --json | --socket) _lightiov_files "$word" all ;;
-	--seed | --jobs | --ios | --variant) COMPREPLY=() ;;
+	--seed | --jobs | --ios | --variant | --schedules | --schedule | --faults) COMPREPLY=() ;;
 	*)
 		if [[ $word == -* ]]; then
 			_lightiov_words "$({ grep -oE '(^|[^a-z-])--[a-z][a-z-]*' <<< "$help" | grep -oE -e '--.*'; echo --help; } | sort -u)" "$word"
