@@ -258,6 +258,14 @@ static void media_event(struct judge *j, const struct trace_event *ev)
 		add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_COVERS, "had wiped block", ev->c, ev->d);
 }
 
+/* Of anybody else's blocks it would be a violation. */
+static void reservation_event(struct judge *j, const struct trace_event *ev)
+{
+	if (is_attackers_queue(j, ev->a))
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "changed the reservation of its own namespace, blocks",
+			     ev->c, ev->d);
+}
+
 static void judge_event(void *opaque, const struct trace_event *ev)
 {
 	struct judge *j = opaque;
@@ -311,10 +319,7 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 			j->foreign_irq = true;
 		break;
 	case TRACE_RESERVATION:
-		/* Of anybody else's blocks it would be a violation. */
-		if (is_attackers_queue(j, ev->a))
-			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "changed the reservation of its own namespace, blocks",
-				     ev->c, ev->d);
+		reservation_event(j, ev);
 		break;
 	case TRACE_CFS:
 		add_code(j, "csts:cfs");
