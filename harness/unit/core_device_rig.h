@@ -301,6 +301,14 @@ int sim_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len)
 
 /* --- the backend --- */
 
+/* Nothing of a guest's reaches the controller's own admin queue. */
+int liov_admin_cmd(struct liov_backend *be, struct nvme_sqe *sqe, u32 *dw0)
+{
+	(void)be, (void)sqe, (void)dw0;
+	fail();
+	return -EIO;
+}
+
 int liov_hwq_start_driving(struct liov_hwq *q, u32 entries, liov_completion_fn fn, void *arg)
 {
 	assert_ptr_equal(q, &rig->hwq[0]);
