@@ -34,11 +34,11 @@ planted "blocks are not wiped" wipe.c \
 planted "blocks are deallocated, which erases nothing here" wipe.c \
 	's/err = liov_hostio_zero.*/err = 0;/; s/err = wipe_verify.*/err = 0;/' rem/REM-02 paper
 planted "the mediator takes any LBA" mediator_check.c \
-	's/if (!liov_lba_inside(/if (0 \&\& !liov_lba_inside(/' lba/LBA-01 mediated
+	's/if (!LIOV_CHECK(mediator_lba_range,/if (0 \&\& !LIOV_CHECK(mediator_lba_range,/' lba/LBA-01 mediated
 planted "the mediator takes any DSM range" mediator_prp.c \
-	's/if (bad < nr)/if (0 \&\& bad < nr)/' lba/LBA-07 mediated
+	's/if (!LIOV_CHECK(mediator_dsm_range,/if (0 \&\& !LIOV_CHECK(mediator_dsm_range,/' lba/LBA-07 mediated
 planted "released memory stays in the IOMMU's cache" memory.c \
-	'/liov_dma_unmap(be, vm->pasid, iova, len_bytes);/{n;d}' iom/IOM-01 nrd
+	's/if (LIOV_STEP(backend_mem_sync))/if (0)/' iom/IOM-01 nrd
 planted "a queue has all LBAs in its domain" nrd.c \
 	's/{ vm->lba.start, vm->lba.count }/{ 0, ~0ULL }/' lba/LBA-01 nrd
 planted "a queue has all memory in its domain" nrd.c \

@@ -123,8 +123,9 @@ static void test_cpu__memory__own_and_mapped_queue_pages(void **state)
 	breach(ORACLE_CPU, 1, SIM_OWNER_NONE);
 	cpu(2, true, QUEUE_PAGE(1));
 	breach(ORACLE_CPU, 2, 1);
-	/* The page is mapped into another VM: it was not the first one's for ever. */
+	/* The page is mapped into another VM while it is the first one's: two owners. */
 	event(SIM_TRACE_PAGE, 2, 0x10000, QUEUE_PAGE(1), 1);
+	breach(ORACLE_OVERLAP, 2, 1);
 	cpu(2, true, QUEUE_PAGE(1));
 	legal();
 	cpu(1, true, QUEUE_PAGE(1));

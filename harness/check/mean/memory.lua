@@ -35,7 +35,7 @@ local shapes = {
   { { gpa = base, memory = 64 * M }, { gpa = 0xFEE00000, memory = M } },
   { { gpa = 0, memory = 64 * M } },
   { { gpa = (1 << 48) - 64 * M, memory = 64 * M } },
-  { { gpa = base, memory = 64 * M }, { gpa = -4096, memory = 4096 } },
+  { { gpa = base, memory = 64 * M }, { gpa = 0 - 4096, memory = 4096 } },
   { { gpa = base + 1, memory = 64 * M } },
   { { gpa = base, memory = 1 << 40 } },
 }
