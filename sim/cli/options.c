@@ -34,7 +34,7 @@ static const char usage_run[] =
 "  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
 "  --why               run the controls, which show of each 'contained by X' that without X there is harm, and\n"
 "                      print the chain behind each verdict; --no-controls for evidence and sites only\n"
-"  --ablate SITE[,...] without these checks or steps (lightiov list --sites), and without controls\n"
+"  --ablate SITE[,...] without these named checks or steps (see help list), and without controls\n"
 "  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
 "  --json[=FILE]       the results as one JSON document on stdout, or in FILE\n"
 "  --junit FILE        the results for CI, as JUnit's XML\n"
