@@ -49,7 +49,7 @@ $(GUEST_B)/guest-unicorn: $(GUEST_B)/unicorn.o $(GUEST_B)/flat.o $(GUEST_MACHINE
 	$(call say,LD)$(LINK) -o $@ $(filter %.o,$^) $(WITH_LIBS) -lunicorn
 # Static: it also runs in an initramfs.
 $(GUEST_B)/guest-kvm: $(addprefix $(GUEST_B)/,kvm.o doorbells.o flat.o) $(GUEST_MACHINE_OBJ) $(B)/libsim.a $(B)/libcore.a $(B)/libmodel.a
-	$(call say,LD)$(LINK) $(if $(SAN),,-static) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
+	$(call say,LD)$(LINK) $(if $(SAN),,-static) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lxxhash -lm
 
 guest: $(addprefix $(GUEST_B)/,guest-model guest-unicorn guest-kvm image.bin)
 
