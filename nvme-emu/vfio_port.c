@@ -95,21 +95,23 @@ void vfio_port_close(struct vfio_port *p)
 	unlink(p->path);
 }
 
-static void port_ready(struct vfio_port *p)
+/* False: somebody is at the door and cannot come in, for want of files or memory. */
+static bool port_ready(struct vfio_port *p)
 {
 	int fd;
 
 	if (p->client) {
 		if (!vfio_user_ready(p->client))
 			client_end(p);
-		return;
+		return true;
 	}
 	fd = accept4(p->listen, NULL, NULL, SOCK_CLOEXEC);
 	if (fd < 0)
-		return;
+		return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
 	p->client = vfio_user_new(p->dev, fd);
 	if (p->client)
 		fprintf(stderr, "lightiov serve: %s: client %u\n", p->path, ++p->clients);
+	return true;
 }
 
 static bool all_gone(const struct vfio_port *ports, u32 nr)
@@ -122,10 +124,11 @@ static bool all_gone(const struct vfio_port *ports, u32 nr)
 
 int vfio_ports_serve(struct vfio_port *ports, u32 nr, bool once, int (*work)(void *opaque), void *opaque)
 {
-	static const struct timespec at_once;
+	static const struct timespec at_once, a_while = { .tv_nsec = 100000000 };
 	struct pollfd *fds = calloc(nr, sizeof(*fds));
 	sigset_t while_waiting;
 	int more = fds ? 0 : -1;
+	bool full = false;
 
 	raise_files();
 	catch_signals(&while_waiting);
@@ -133,14 +136,16 @@ int vfio_ports_serve(struct vfio_port *ports, u32 nr, bool once, int (*work)(voi
 		for (u32 i = 0; i < nr; i++) {
 			struct vfio_port *p = &ports[i];
 
-			fds[i].fd = p->client ? vfio_user_fd(p->client) : p->listen;
+			/* A door at which one waits is always ready: with no room, look again later. */
+			fds[i].fd = p->client ? vfio_user_fd(p->client) : full ? -1 : p->listen;
 			fds[i].events = p->client ? vfio_user_events(p->client) : POLLIN;
 		}
-		if (ppoll(fds, nr, more ? &at_once : NULL, &while_waiting) < 0)
+		if (ppoll(fds, nr, more ? &at_once : full ? &a_while : NULL, &while_waiting) < 0)
 			continue;
+		full = false;
 		for (u32 i = 0; i < nr; i++)
-			if (fds[i].revents)
-				port_ready(&ports[i]);
+			if (fds[i].revents && !port_ready(&ports[i]))
+				full = true;
 		more = work(opaque);
 	}
 	free(fds);
