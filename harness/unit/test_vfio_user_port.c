@@ -6,6 +6,7 @@
 #include "serve/serve_liov.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -17,6 +18,7 @@ struct side {
 	char dir[64];
 	pid_t pid;
 	int out, err;		/* what it prints */
+	u32 files;		/* it may have open; 0: no limit */
 };
 
 static int up(void **state)
@@ -62,6 +64,8 @@ static void start(struct side *s, const char *options)
 	if (!s->pid) {
 		dup2(out[1], 1);
 		dup2(err[1], 2);
+		if (s->files)
+			setrlimit(RLIMIT_NOFILE, &(struct rlimit){ s->files, s->files });
 		exit(serve_main(argc, argv, kinds, 2));
 	}
 	close(out[1]);
@@ -129,10 +133,12 @@ static bool take(int fd, void *to, size_t n)
 static bool ask(int fd, u16 command, const void *p, u32 bytes)
 {
 	struct rig_header h = { 3, command, 16 + bytes, 0, 0 };
+	struct iovec parts[] = { { &h, 16 }, { (void *)p, bytes } };
+	struct msghdr msg = { .msg_iov = parts, .msg_iovlen = 2 };
 	u8 rest[4096];
 
-	assert_int_equal(write(fd, &h, 16), 16);
-	assert_int_equal(write(fd, p, bytes), bytes);
+	/* At once: after the header alone the server may hang up already. */
+	assert_int_equal(sendmsg(fd, &msg, MSG_NOSIGNAL), 16 + bytes);
 	return take(fd, &h, 16) && h.size >= 16 && h.size <= 16 + sizeof(rest) && take(fd, rest, h.size - 16) && !h.error;
 }
 
@@ -236,33 +242,74 @@ static void test_client__with_errors__is_ended__others_go_on(void **state)
 	assert_non_null(strstr(text, "clients 22, ended_for_errors 20"));
 }
 
-/* Asleep in ppoll() with no timeout: the third argument is NULL. */
+/* In ppoll(), with a timeout or with none: its third argument. Skips where nobody may know. */
+static bool asleep(const struct side *s, bool timed)
+{
+	unsigned long fds, nfds, timeout = 1;
+	char path[64], text[256];
+	long nr = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", s->pid);
+	f = fopen(path, "r");
+	if (!f || !fgets(text, sizeof(text), f))
+		skip();
+	fclose(f);
+	return sscanf(text, "%ld %lx %lx %lx", &nr, &fds, &nfds, &timeout) == 4 && nr == SYS_ppoll && !timeout == !timed;
+}
+
+static bool falls_asleep(const struct side *s, bool timed, u32 samples)
+{
+	u32 seen = 0;
+
+	for (u32 ms = 0; seen < samples && ms < PATIENCE_MS; ms += 5) {
+		seen = asleep(s, timed) ? seen + 1 : 0;
+		poll(NULL, 0, 5);
+	}
+	return seen == samples;
+}
+
+/* Who finds no file left waits at the door, and the server does not spin meanwhile. */
+static void test_files__are_used_up__who_waits_is_served_when_one_leaves(void **state)
+{
+	enum { DOORS = 10, ROOM = 3 };
+	struct side *s = *state;
+	char options[256] = "--once --json";
+	int door[DOORS], before;
+	json_t *doc;
+
+	for (u32 i = 0; i < DOORS; i++)
+		snprintf(options + strlen(options), sizeof(options) - strlen(options), " --socket %%/%u,size=1M", i);
+	/* Of its doors, and of what it has from us: the lowest free one tells. */
+	before = dup(0);
+	close(before);
+	s->files = (u32)before + 4 + DOORS + ROOM;
+	start(s, options);
+	for (u32 i = 0; i < DOORS; i++)
+		door[i] = connect_to(s, (char[2]){ (char)('0' + i) });
+	assert_true(falls_asleep(s, true, 10));
+	for (u32 i = 0; i < DOORS; i++) {
+		assert_true(ask(door[i], CMD_VERSION, "\0\0\0\0", 4));
+		close(door[i]);
+	}
+	assert_int_equal(ended(s), 0);
+	doc = report(s);
+	for (u32 i = 0; i < DOORS; i++)
+		assert_int_equal(number(doc, i, "clients"), 1);
+	json_decref(doc);
+}
+
 static void test_idle__sleeps_until_somebody_speaks(void **state)
 {
 	static const char *const kinds[] = { "--socket %/a,size=1M", "--policy mediated --socket %/a,size=1M" };
 	struct side *s = *state;
-	char path[64], text[256];
 	int a;
 
 	for (u32 i = 0; i < 2; i++) {
-		bool asleep = false;
-
 		start(s, kinds[i]);
 		a = client(s, "a");
 		assert_true(ask(a, CMD_RESET, NULL, 0));
-		snprintf(path, sizeof(path), "/proc/%d/syscall", s->pid);
-		for (u32 ms = 0; !asleep && ms < PATIENCE_MS; ms += 5) {
-			FILE *f = fopen(path, "r");
-			long nr = -1;
-			unsigned long fds, nfds, timeout = 1;
-
-			if (!f || !fgets(text, sizeof(text), f))
-				skip();
-			fclose(f);
-			asleep = sscanf(text, "%ld %lx %lx %lx", &nr, &fds, &nfds, &timeout) == 4 && nr == SYS_ppoll && !timeout;
-			poll(NULL, 0, 5);
-		}
-		assert_true(asleep);
+		assert_true(falls_asleep(s, false, 1));
 		close(a);
 		kill(s->pid, SIGTERM);
 		assert_int_equal(ended(s), 0);
@@ -306,6 +353,7 @@ int main(void)
 		T(test_once__ends_when_the_last_client_left),
 		T(test_sigterm__ends_with_the_report__and_no_socket_is_left),
 		T(test_client__with_errors__is_ended__others_go_on),
+		T(test_files__are_used_up__who_waits_is_served_when_one_leaves),
 		T(test_idle__sleeps_until_somebody_speaks),
 		T(test_usage__mistakes__are_named),
 	};
