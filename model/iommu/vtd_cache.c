@@ -32,7 +32,9 @@ void vtd_pasid_fill(struct vtd *vtd, const struct vtd_context *entry)
 static void smctx_invalidate(struct vtd *vtd, const struct vtd_context_inval *inv, u16 mask)
 {
 	for (unsigned int i = 0; i < VTD_CONTEXT_CACHE; i++) {
-		if (inv->granularity != VTD_GRAN_DEVICE || !((vtd->smctx[i].rid ^ inv->sid) & mask))
+		if (inv->granularity == VTD_GRAN_DEVICE && ((vtd->smctx[i].rid ^ inv->sid) & mask))
+			continue;
+		if (vtd->smctx[i].valid && MODEL_STEP(iommu_sm_context_invalidate))
 			vtd->smctx[i].valid = false;
 	}
 }
@@ -67,7 +69,8 @@ void vtd_pasid_invalidate(struct vtd *vtd, const struct vtd_pasid_inval *inv)
 			continue;
 		if (inv->granularity == VTD_QI_PC_PASID && entry->pasid != inv->pasid)
 			continue;
-		entry->valid = false;
+		if (entry->valid && MODEL_STEP(iommu_pasid_invalidate))
+			entry->valid = false;
 	}
 	vtd->counters.invalidations++;
 	trace4(vtd->trace, TRACE_VTD_INVAL, 0, VTD_QI_PASID_CACHE, inv->did, inv->pasid, inv->granularity);
@@ -130,7 +133,8 @@ static void paging_drop(struct vtd *vtd, const struct vtd_iotlb_inval *inv, u64 
 		if (inv->granularity == VTD_GRAN_PAGE &&
 		    !ranges_overlap(entry->base, BIT_ULL(VTD_LEVEL_SHIFT(entry->level + 1)), inv->addr, size))
 			continue;
-		entry->level = 0;
+		if (MODEL_STEP(iommu_paging_invalidate))
+			entry->level = 0;
 	}
 }
 
@@ -158,7 +162,8 @@ void vtd_iotlb_invalidate_pasid(struct vtd *vtd, u16 did, u32 pasid)
 		for (unsigned int i = 0; i < VTD_IOTLB_WAYS; i++) {
 			struct vtd_iotlb_entry *entry = &vtd->iotlb.way[set][i];
 
-			if (entry->key && (u16)(entry->key >> 36) == did && entry->pasid == pasid)
+			if (entry->key && (u16)(entry->key >> 36) == did && entry->pasid == pasid &&
+			    MODEL_STEP(iommu_pasid_iotlb_invalidate))
 				entry->key = 0;
 		}
 	}

@@ -12,11 +12,12 @@
 
 static u8 smctx_check(const u64 word[4])
 {
-	if (!(word[0] & VTD_SMCTX_LO_P))
+	if (!MODEL_CHECK(iommu_sm_context_present, word[0] & VTD_SMCTX_LO_P))
 		return VTD_FR_SM_CONTEXT_NOT_PRESENT;
 	/* ECAP.DT and PRS are 0: their bits are as reserved as the others. */
-	if ((word[0] & (VTD_SMCTX_LO_DTE | VTD_SMCTX_LO_PRE | VTD_SMCTX_LO_RSVD | VTD_ABOVE_HAW)) ||
-	    (word[1] & VTD_SMCTX_HI_RSVD) || word[2] || word[3])
+	if (!MODEL_CHECK(iommu_sm_context_reserved,
+			 !(word[0] & (VTD_SMCTX_LO_DTE | VTD_SMCTX_LO_PRE | VTD_SMCTX_LO_RSVD | VTD_ABOVE_HAW)) &&
+			 !(word[1] & VTD_SMCTX_HI_RSVD) && !word[2] && !word[3]))
 		return VTD_FR_SM_CONTEXT_RSVD;
 	return 0;
 }
@@ -37,9 +38,9 @@ static u8 smctx_read(struct vtd *vtd, u16 rid, u64 word[4])
 
 	if (!words_read(vtd, half, &root, 1))
 		return VTD_FR_SM_ROOT_ACCESS;
-	if (!(root & VTD_SMROOT_P))
+	if (!MODEL_CHECK(iommu_sm_root_present, root & VTD_SMROOT_P))
 		return VTD_FR_SM_ROOT_NOT_PRESENT;
-	if (root & (VTD_SMROOT_RSVD | VTD_ABOVE_HAW))
+	if (!MODEL_CHECK(iommu_sm_root_reserved, !(root & (VTD_SMROOT_RSVD | VTD_ABOVE_HAW))))
 		return VTD_FR_SM_ROOT_RSVD;
 	root &= VTD_SMROOT_CTP;
 	return words_read(vtd, root + (u64)(rid % VTD_SMCTX_PER_TABLE) * VTD_SMCTX_SIZE, word, 4) ? 0 :
@@ -82,29 +83,38 @@ static u8 dir_read(struct vtd *vtd, u64 dir, u32 pasid, u64 *entry, bool *fpd)
 	if (!words_read(vtd, dir + (u64)(pasid / VTD_PASID_PER_TABLE) * VTD_PASIDDIR_SIZE, &word, 1))
 		return VTD_FR_SM_DIR_ACCESS;
 	*fpd |= !!(word & VTD_PASIDDIR_FPD);
-	if (!(word & VTD_PASIDDIR_P))
+	if (!MODEL_CHECK(iommu_pasid_dir_present, word & VTD_PASIDDIR_P))
 		return VTD_FR_SM_DIR_NOT_PRESENT;
-	if (word & (VTD_PASIDDIR_RSVD | VTD_ABOVE_HAW))
+	if (!MODEL_CHECK(iommu_pasid_dir_reserved, !(word & (VTD_PASIDDIR_RSVD | VTD_ABOVE_HAW))))
 		return VTD_FR_SM_DIR_RSVD;
 	*entry = (word & VTD_PASIDDIR_TABLE) + (u64)(pasid % VTD_PASID_PER_TABLE) * VTD_PASID_ENTRY_SIZE;
 	return 0;
+}
+
+static bool pasid_reserved_clear(const u64 word[PASID_ENTRY_WORDS])
+{
+	if ((word[0] & (VTD_PASID_LO_SSADE | VTD_PASID_LO_RSVD)) || (word[1] & VTD_PASID_HI_RSVD))
+		return false;
+	for (unsigned int i = 2; i < PASID_ENTRY_WORDS; i++) {
+		if (word[i])
+			return false;
+	}
+	/* Pass-through has no tables to point to. */
+	return FIELD_GET(VTD_PASID_LO_PGTT, word[0]) == VTD_PGTT_PASS_THROUGH ||
+	       !(word[0] & VTD_PASID_LO_SSPTPTR & VTD_ABOVE_HAW);
 }
 
 static u8 pasid_check(const u64 word[PASID_ENTRY_WORDS])
 {
 	u64 pgtt = FIELD_GET(VTD_PASID_LO_PGTT, word[0]);
 
-	if (!(word[0] & VTD_PASID_LO_P))
+	if (!MODEL_CHECK(iommu_pasid_present, word[0] & VTD_PASID_LO_P))
 		return VTD_FR_SM_PASID_NOT_PRESENT;
-	if ((word[0] & (VTD_PASID_LO_SSADE | VTD_PASID_LO_RSVD)) || (word[1] & VTD_PASID_HI_RSVD) ||
-	    (pgtt != VTD_PGTT_PASS_THROUGH && (word[0] & VTD_PASID_LO_SSPTPTR & VTD_ABOVE_HAW)))
+	if (!MODEL_CHECK(iommu_pasid_reserved, pasid_reserved_clear(word)))
 		return VTD_FR_SM_PASID_RSVD;
-	for (unsigned int i = 2; i < PASID_ENTRY_WORDS; i++) {
-		if (word[i])
-			return VTD_FR_SM_PASID_RSVD;
-	}
-	if ((pgtt != VTD_PGTT_SECOND_STAGE && pgtt != VTD_PGTT_PASS_THROUGH) ||
-	    !vtd_width_is_supported(FIELD_GET(VTD_PASID_LO_AW, word[0])))
+	if (!MODEL_CHECK(iommu_pasid_type, pgtt == VTD_PGTT_SECOND_STAGE || pgtt == VTD_PGTT_PASS_THROUGH))
+		return VTD_FR_SM_PASID_INVALID;
+	if (!MODEL_CHECK(iommu_pasid_width, vtd_width_is_supported(FIELD_GET(VTD_PASID_LO_AW, word[0]))))
 		return VTD_FR_SM_PASID_INVALID;
 	return 0;
 }
@@ -147,13 +157,13 @@ u8 vtd_pasid_get(struct vtd *vtd, u16 rid, u32 pasid, struct vtd_context *out)
 	*out = (struct vtd_context){ .fpd = ctx.fpd };
 	if (reason)
 		return reason;
-	if (pasid != VTD_NO_PASID && !ctx.paside)
+	if (!MODEL_CHECK(iommu_pasid_enabled, pasid == VTD_NO_PASID || ctx.paside))
 		return VTD_FR_SM_PASID_DISABLED;
 	if (pasid == VTD_NO_PASID) {
 		pasid = ctx.rid_pasid;
-		if (pasid >= ctx.nr_pasids)
+		if (!MODEL_CHECK(iommu_rid_pasid_bounds, pasid < ctx.nr_pasids))
 			return VTD_FR_SM_RID_PASID;
-	} else if (pasid >= ctx.nr_pasids) {
+	} else if (!MODEL_CHECK(iommu_pasid_bounds, pasid < ctx.nr_pasids)) {
 		return VTD_FR_SM_PASID_TOO_LARGE;
 	}
 	hit = vtd_pasid_hit(vtd, rid, pasid);

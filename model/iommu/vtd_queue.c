@@ -117,8 +117,9 @@ static u8 do_pasid_iotlb(struct vtd *vtd, const struct vtd_qi_desc *desc)
 		       VTD_IQEI_RESERVED : 0;
 	if (desc->hi)
 		return VTD_IQEI_RESERVED;
-	vtd_iotlb_invalidate_pasid(vtd, (u16)FIELD_GET(VTD_QI_PIOTLB_LO_DID, desc->lo),
-				   (u32)FIELD_GET(VTD_QI_PIOTLB_LO_PASID, desc->lo));
+	if (!fault_hits(&vtd->ignores, VTD_QI_PASID_IOTLB))
+		vtd_iotlb_invalidate_pasid(vtd, (u16)FIELD_GET(VTD_QI_PIOTLB_LO_DID, desc->lo),
+					   (u32)FIELD_GET(VTD_QI_PIOTLB_LO_PASID, desc->lo));
 	return 0;
 }
 
@@ -132,7 +133,8 @@ static u8 do_pasid_cache(struct vtd *vtd, const struct vtd_qi_desc *desc)
 
 	if ((desc->lo & VTD_QI_PC_LO_RSVD) || desc->hi || inv.granularity == 2)
 		return VTD_IQEI_RESERVED;
-	vtd_pasid_invalidate(vtd, &inv);
+	if (!fault_hits(&vtd->ignores, VTD_QI_PASID_CACHE))
+		vtd_pasid_invalidate(vtd, &inv);
 	return 0;
 }
 

@@ -97,7 +97,7 @@ u8 vtd_context_get(struct vtd *vtd, u16 rid, u32 pasid, struct vtd_context *out)
 	*out = (struct vtd_context){ 0 };
 	if (vtd->root_mode != VTD_TTM_LEGACY)
 		return VTD_FR_ROOT_TABLE_MODE;
-	if (pasid != VTD_NO_PASID)
+	if (!MODEL_CHECK(iommu_pasid_legacy, pasid == VTD_NO_PASID))
 		return VTD_FR_PASID_IN_LEGACY_MODE;
 	return legacy_context_get(vtd, rid, out);
 }
@@ -214,6 +214,22 @@ static inline const struct vtd_iotlb_entry *iotlb_find(const struct vtd_iotlb *t
 	return entry;
 }
 
+/*
+ * 6.2.3.1: entries are tagged with the domain and the PASID that they were made for. One for the same page of
+ * another is no hit; who left the tags out would take it.
+ */
+static const struct vtd_iotlb_entry *iotlb_foreign(const struct vtd_iotlb *tlb, u64 iova)
+{
+	const struct vtd_iotlb_entry *way = tlb->way[vtd_iotlb_set(tlb, iova, 1)];
+	u64 page = vtd_iotlb_key(0, iova, 1), did = GENMASK_ULL(51, 36);
+
+	for (unsigned int i = 0; i < VTD_IOTLB_WAYS; i++) {
+		if (way[i].key && (way[i].key & ~did) == page)
+			return MODEL_CHECK(iommu_iotlb_tag, false) ? &way[i] : NULL;
+	}
+	return NULL;
+}
+
 /* A request as it arrives. */
 struct request {
 	u16 rid;
@@ -245,6 +261,10 @@ static u8 translate_page(struct vtd *vtd, const struct vtd_context *ctx, u64 iov
 	const struct vtd_iotlb_entry *entry = iotlb_find(&vtd->iotlb, ctx, iova, &offset_mask);
 
 	if (!entry) {
+		entry = iotlb_foreign(&vtd->iotlb, iova);
+		offset_mask = SPEC_PAGE_SIZE - 1;
+	}
+	if (!entry) {
 		vtd->counters.iotlb_miss++;
 		vtd->counters.queue_miss[vtd->io_id >> 48 & 511]++;
 		*latency_ps += vtd->cfg.iotlb_miss_ps;
@@ -275,7 +295,8 @@ static enum vtd_result translate_slow(struct vtd *vtd, const struct request *rq,
 	if (ctx.pass_through) {
 		out->v = rq->iova;
 		/* Untranslated the request would be one to the interrupt range, which with a PASID it cannot be. */
-		return in_interrupt_range(rq->iova) ? block(vtd, rq, &ctx, VTD_FR_INTERRUPT_RANGE) : VTD_OK;
+		return MODEL_CHECK(iommu_interrupt_target, !in_interrupt_range(rq->iova)) ? VTD_OK :
+		       block(vtd, rq, &ctx, VTD_FR_INTERRUPT_RANGE);
 	}
 	reason = translate_page(vtd, &ctx, rq->iova, rq->write, out, latency_ps);
 	return reason ? block(vtd, rq, &ctx, reason) : VTD_OK;

@@ -50,7 +50,7 @@ static void trace_request(struct pci_function *fn, u32 pasid, u32 kind, bool wri
 /* Bus mastering on, and PASIDs where the request has one. */
 static bool may_send(const struct pci_function *fn, u32 pasid)
 {
-	return pci_is_master(fn) && (pasid == PCI_NO_PASID || pci_pasid_enabled(fn));
+	return pci_is_master(fn) && MODEL_CHECK(pci_pasid_enabled, pasid == PCI_NO_PASID || pci_pasid_enabled(fn));
 }
 
 static bool translate(struct pci_function *fn, u64 iova, bool write, hpa_t *hpa, struct pci_transfer *t)

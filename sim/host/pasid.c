@@ -95,7 +95,7 @@ int sim_pasid_alloc(struct port_host *h, u32 *pasid)
 		return -ENOMEM;
 	}
 	h->space[i].h = h;
-	h->space[i].did = (u16)(HOST_DOMAIN + i);
+	h->space[i].did = (u16)(HOST_DOMAIN + (HOST_STEP(host_pasid_did) ? i : 1));
 	/* CAP.CM is 0: that the entry was not present is nowhere remembered. */
 	entry_write(h, i);
 	*pasid = i;
@@ -131,12 +131,16 @@ void sim_pasid_free(struct port_host *h, u32 pasid)
 	struct host_space *s = &h->space[pasid];
 
 	assert(pasid && pasid < HOST_PASIDS && s->top.v);
-	bus_wr64(&h->m->bus, entry_of(h, pasid), 0);
-	bus_wr64(&h->m->bus, (hpa_t){ entry_of(h, pasid).v + 8 }, 0);
-	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_PASID_CACHE) | FIELD_PREP(VTD_QI_PC_LO_G, VTD_QI_PC_PASID) |
-			      FIELD_PREP(VTD_QI_PC_LO_DID, s->did) | FIELD_PREP(VTD_QI_PC_LO_PASID, pasid), 0);
-	host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IOTLB) | FIELD_PREP(VTD_QI_IOTLB_LO_G, VTD_GRAN_DOMAIN) |
-			      FIELD_PREP(VTD_QI_IOTLB_LO_DID, s->did) | VTD_QI_IOTLB_LO_DW | VTD_QI_IOTLB_LO_DR, 0);
+	if (HOST_STEP(host_pasid_clear)) {
+		bus_wr64(&h->m->bus, entry_of(h, pasid), 0);
+		bus_wr64(&h->m->bus, (hpa_t){ entry_of(h, pasid).v + 8 }, 0);
+	}
+	if (HOST_STEP(host_pasid_flush))
+		host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_PASID_CACHE) | FIELD_PREP(VTD_QI_PC_LO_G, VTD_QI_PC_PASID) |
+				      FIELD_PREP(VTD_QI_PC_LO_DID, s->did) | FIELD_PREP(VTD_QI_PC_LO_PASID, pasid), 0);
+	if (HOST_STEP(host_pasid_flush_iotlb))
+		host_iommu_invalidate(h, FIELD_PREP(VTD_QI_TYPE, VTD_QI_IOTLB) | FIELD_PREP(VTD_QI_IOTLB_LO_G, VTD_GRAN_DOMAIN) |
+				      FIELD_PREP(VTD_QI_IOTLB_LO_DID, s->did) | VTD_QI_IOTLB_LO_DW | VTD_QI_IOTLB_LO_DR, 0);
 	host_space_free_empty(h, s);
 	tables_free(h, s->top);
 	s->top.v = 0;
