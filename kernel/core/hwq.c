@@ -335,19 +335,17 @@ int liov_hwq_create_cq(struct liov_hwq *q, u32 entries, bool irq)
 	port_dma_wmb(q->be->home);
 	sqe.cdw10 = q->qid | (entries - 1) << 16;
 	sqe.cdw11 = (u32)(NVME_QUEUE_PC | (irq ? NVME_CQ_IEN : 0) | FIELD_PREP(NVME_CQ_IV, q->vector));
-	err = liov_admin_cmd(q->be, &sqe, NULL);
+	err = LIOV_STEP(backend_siov_bind_cq) ? liov_siov_bind(q, true) : 0;
+	if (!err)
+		err = liov_admin_cmd(q->be, &sqe, NULL);
 	if (err == -ETIMEDOUT)
 		hwq_quarantine(q);
 	if (err)
 		return err;
 	q->cq_entries = entries;
 	q->irq_enabled = irq;
-	if (q->pasid != LIOV_NO_PASID && LIOV_STEP(backend_siov_bind_cq))
-		err = liov_siov_bind(q, true);
 	hwq_set(q, true, q->sq_live);
-	if (err)
-		(void)liov_hwq_delete_cq(q);
-	return err;
+	return 0;
 }
 
 int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
@@ -362,7 +360,10 @@ int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
 	port_dma_wmb(q->be->home);
 	sqe.cdw10 = q->qid | (entries - 1) << 16;
 	sqe.cdw11 = (u32)(NVME_QUEUE_PC | FIELD_PREP(NVME_SQ_CQID, cq->qid));
-	err = liov_admin_cmd(q->be, &sqe, NULL);
+	/* Whoever could ring it must not find it there and not bound: a binding is of the creation that follows. */
+	err = LIOV_STEP(backend_siov_bind_sq) ? liov_siov_bind(q, false) : 0;
+	if (!err)
+		err = liov_admin_cmd(q->be, &sqe, NULL);
 	if (err == -ETIMEDOUT)
 		hwq_quarantine(q);
 	if (err)
@@ -372,8 +373,6 @@ int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
 	/* Its doorbell must not be reachable before the controller knows what the queue may name. */
 	if (q->vm && q->be->cfg.policy == LIOV_POLICY_NRD && LIOV_STEP(backend_nrd_bind))
 		err = liov_nrd_bind(q->vm, q);
-	if (q->pasid != LIOV_NO_PASID && LIOV_STEP(backend_siov_bind_sq))
-		err = liov_siov_bind(q, false);
 	if (err) {
 		liov_hwq_set_closed(q, true, q->cq_closed);
 		hwq_set(q, q->cq_live, true);

@@ -80,12 +80,12 @@ int liov_siov_open(struct liov_vm *vm)
 
 int liov_siov_close(struct liov_backend *be, u32 *pasid, u32 *nsid)
 {
-	int err = *nsid == LIOV_HOST_NSID ? 0 : ns_delete(be, *nsid);
+	int err = *nsid != LIOV_HOST_NSID && LIOV_STEP(backend_siov_ns_delete) ? ns_delete(be, *nsid) : 0;
 
 	if (err)
 		return err < 0 ? err : -EIO;
 	*nsid = LIOV_HOST_NSID;
-	if (*pasid != LIOV_NO_PASID)
+	if (*pasid != LIOV_NO_PASID && LIOV_STEP(backend_siov_pasid_free))
 		port_pasid_free(be->host, *pasid);
 	*pasid = LIOV_NO_PASID;
 	return 0;
@@ -95,9 +95,13 @@ int liov_siov_bind(const struct liov_hwq *q, bool cq)
 {
 	struct nvme_sqe sqe = { .opcode = NVME_ADM_QUEUE_BIND, .cdw10 = q->qid, .cdw11 = q->pasid };
 
+	if (q->pasid == LIOV_NO_PASID)
+		return 0;
+	if (!LIOV_STEP(backend_siov_pasid_own))
+		sqe.cdw11 = 1;		/* the first VM's */
 	if (cq)
 		sqe.cdw10 |= (u32)NVME_BIND_CQ;
-	else
+	else if (LIOV_STEP(backend_siov_nsid))
 		sqe.cdw12 = q->vm->nsid;
 	return liov_admin_cmd(q->be, &sqe, NULL);
 }

@@ -30,7 +30,7 @@ static void vm_numbers_release(struct liov_vm *vm)
 	struct liov_grave *g;
 
 	/* A namespace that could not be deleted keeps its blocks. */
-	if (!vm->unquiet && liov_siov_close(be, &vm->pasid, &vm->nsid))
+	if (LIOV_CHECK(backend_siov_quiet, !vm->unquiet) && liov_siov_close(be, &vm->pasid, &vm->nsid))
 		vm->unquiet = true;
 	port_mutex_lock(&be->lock);
 	g = vm->grave;

@@ -178,6 +178,8 @@ static void slots_init(struct nvme *n)
 		n->cq[q].qid = (u16)q;
 		n->sq[q].pasid = PCI_NO_PASID;
 		n->cq[q].pasid = PCI_NO_PASID;
+		n->sq[q].next.pasid = PCI_NO_PASID;
+		n->cq[q].next.pasid = PCI_NO_PASID;
 		if (n->queue_pages) {
 			n->sq[q].mem.pages = n->queue_pages + (size_t)2 * q * n->pages_per_queue;
 			n->cq[q].mem.pages = n->sq[q].mem.pages + n->pages_per_queue;

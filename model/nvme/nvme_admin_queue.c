@@ -75,10 +75,12 @@ u16 nvme_admin_create_cq(struct nvme_cmd *cmd)
 	u16 vector = (u16)FIELD_GET(NVME_CQ_IV, cmd->sqe.cdw11);
 	u64 iocqes = FIELD_GET(NVME_CC_IOCQES, n->reg[NVME_R_CC]);
 	struct nvme_queue_mem mem;
+	struct nvme_binding to;
 	u16 status;
 
 	if (!qid || qid > n->granted_cqs || !MODEL_CHECK(controller_queue_twice, !n->cq[qid].live))
 		return NVME_SC_QID_INVALID | NVME_DNR;
+	to = nvme_bind_take(&n->cq[qid].next);
 	status = check_size(n, size, iocqes, NVME_CC_IOCQES_16);
 	if (!status)
 		status = check_base(cmd);
@@ -91,7 +93,7 @@ u16 nvme_admin_create_cq(struct nvme_cmd *cmd)
 				   n->cq[qid].mem.pages, &mem);
 	if (status)
 		return status;
-	nvme_cq_open(n, qid, size, &mem, cmd->sqe.cdw11 & NVME_CQ_IEN, vector);
+	nvme_cq_open(n, qid, size, &mem, cmd->sqe.cdw11 & NVME_CQ_IEN, vector, to.pasid);
 	n->nr_io_cqs++;
 	return NVME_SC_SUCCESS;
 }
@@ -104,11 +106,13 @@ u16 nvme_admin_create_sq(struct nvme_cmd *cmd)
 	u16 cqid = (u16)FIELD_GET(NVME_SQ_CQID, cmd->sqe.cdw11);
 	u64 iosqes = FIELD_GET(NVME_CC_IOSQES, n->reg[NVME_R_CC]);
 	struct nvme_queue_mem mem;
+	struct nvme_binding to;
 	u16 status;
 
 	if (!qid || qid > n->granted_sqs || !MODEL_CHECK(controller_queue_twice, !n->sq[qid].live) || !cqid ||
 	    cqid > n->granted_cqs)
 		return NVME_SC_QID_INVALID | NVME_DNR;
+	to = nvme_bind_take(&n->sq[qid].next);
 	if (!MODEL_CHECK(controller_queue_no_cq, n->cq[cqid].live))
 		return NVME_SC_CQ_INVALID | NVME_DNR;
 	status = check_size(n, size, iosqes, NVME_CC_IOSQES_64);
@@ -120,7 +124,7 @@ u16 nvme_admin_create_sq(struct nvme_cmd *cmd)
 		status = queue_mem(cmd, (u64)size * sizeof(struct nvme_sqe), true, n->sq[qid].mem.pages, &mem);
 	if (status)
 		return status;
-	nvme_sq_open(n, qid, cqid, size, &mem);
+	nvme_sq_open(n, qid, cqid, size, &mem, to);
 	n->nr_io_sqs++;
 	return NVME_SC_SUCCESS;
 }

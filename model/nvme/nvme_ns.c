@@ -62,9 +62,19 @@ static u16 check_wish(const struct nvme *n, const struct nvme_ns_wish *w)
 	if (w->flbas & 0xF)
 		return NVME_SC_FORMAT_INVALID | NVME_DNR;
 	/* No sharing, protection as with metadata; and blocks there must be. */
-	if (w->dps > n->cfg.metadata || w->nmic || !w->ncap || w->ncap > w->nsze || w->nsze > NVME_NSZE_MAX)
+	if (!MODEL_CHECK(controller_ns_wish, w->dps <= n->cfg.metadata && !w->nmic && w->ncap && w->ncap <= w->nsze &&
+			 w->nsze <= NVME_NSZE_MAX))
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	return NVME_SC_SUCCESS;
+}
+
+/* Where a namespace of the wish comes to lie. */
+static bool place_of(const struct nvme *n, const struct nvme_ns_wish *w, u64 *first)
+{
+	if (w->place_magic != NVME_NS_PLACE_MAGIC)
+		return place_find(n, w->ncap, first);
+	*first = w->first_block;
+	return MODEL_CHECK(controller_ns_place, place_is_free(n, *first, w->ncap));
 }
 
 static u16 create(struct nvme_cmd *cmd)
@@ -86,12 +96,11 @@ static u16 create(struct nvme_cmd *cmd)
 		i++;
 	if (i == NVME_NAMESPACES_MAX || i == n->cfg.nn)
 		return NVME_SC_NSID_UNAVAILABLE | NVME_DNR;
-	if (w->place_magic == NVME_NS_PLACE_MAGIC)
-		first = w->first_block;
-	if (w->place_magic == NVME_NS_PLACE_MAGIC ? !place_is_free(n, first, w->ncap) : !place_find(n, w->ncap, &first))
+	if (!place_of(n, w, &first))
 		return NVME_SC_NS_CAPACITY | NVME_DNR;
 	n->cfg.ns[i] = (struct nvme_ns_config){ .first_block = first, .nsze = w->nsze, .ncap = w->ncap, .pi = w->dps };
-	n->ns_attached &= ~BIT_ULL(i);
+	if (MODEL_STEP(controller_ns_detached))
+		n->ns_attached &= ~BIT_ULL(i);
 	n->resv[i] = (struct nvme_resv){ .gen = 0 };
 	cmd->dw0 = i + 1;
 	return NVME_SC_SUCCESS;
@@ -100,13 +109,14 @@ static u16 create(struct nvme_cmd *cmd)
 /* What is outstanding in it ends before it is gone: no command keeps its place (Base 5.24.1). */
 static void close(struct nvme *n, u32 i)
 {
-	nvme_cmd_flush_ns(n, &n->cfg.ns[i]);
+	if (MODEL_STEP(controller_ns_flush))
+		nvme_cmd_flush_ns(n, &n->cfg.ns[i]);
 	n->ns_attached &= ~BIT_ULL(i);
 }
 
 static u16 delete(struct nvme *n, u32 nsid)
 {
-	if (nsid != NVME_NSID_ALL && (nvme_nsid_is_invalid(n, nsid) || !nvme_ns_allocated(n, nsid)))
+	if (!MODEL_CHECK(controller_ns_allocated, nsid == NVME_NSID_ALL || nvme_ns_allocated(n, nsid)))
 		return NVME_SC_INVALID_NSID | NVME_DNR;
 	for (u32 i = 0; i < NVME_NAMESPACES_MAX; i++) {
 		if (nsid != NVME_NSID_ALL && nsid != i + 1)
@@ -141,7 +151,8 @@ static u16 check_controllers(struct nvme_cmd *cmd)
 	if (!nvme_buf_from_host(cmd, n->scratch))
 		return NVME_SC_DATA_TRANSFER;
 	__builtin_memcpy(list, n->scratch, sizeof(list));
-	return list[0] == 1 && !list[1] ? NVME_SC_SUCCESS : NVME_SC_CONTROLLER_LIST | NVME_DNR;
+	return MODEL_CHECK(controller_ns_controller, list[0] == 1 && !list[1]) ? NVME_SC_SUCCESS :
+	       NVME_SC_CONTROLLER_LIST | NVME_DNR;
 }
 
 u16 nvme_admin_ns_attach(struct nvme_cmd *cmd)
@@ -154,19 +165,19 @@ u16 nvme_admin_ns_attach(struct nvme_cmd *cmd)
 
 	if (sel > SEL_DETACH)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
-	if (nsid == NVME_NSID_ALL || nvme_nsid_is_invalid(n, nsid) || !nvme_ns_allocated(n, nsid))
+	if (!nsid || nsid > NVME_NAMESPACES_MAX || !MODEL_CHECK(controller_ns_allocated, nvme_ns_allocated(n, nsid)))
 		return NVME_SC_INVALID_NSID | NVME_DNR;
 	status = check_controllers(cmd);
 	if (status)
 		return status;
 	attached = n->ns_attached & BIT_ULL(nsid - 1);
 	if (sel == SEL_DETACH) {
-		if (!attached)
+		if (!MODEL_CHECK(controller_ns_twice, attached))
 			return NVME_SC_NS_NOT_ATTACHED | NVME_DNR;
 		close(n, nsid - 1);
 		return NVME_SC_SUCCESS;
 	}
-	if (attached)
+	if (!MODEL_CHECK(controller_ns_twice, !attached))
 		return NVME_SC_NS_ATTACHED | NVME_DNR;
 	n->ns_attached |= BIT_ULL(nsid - 1);
 	return NVME_SC_SUCCESS;

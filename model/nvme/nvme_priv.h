@@ -54,6 +54,12 @@ struct nvme_queue_mem {
 	bool in_cmb;		/* decided at creation: a later CMBMSC write does not move a queue */
 };
 
+/* What a queue is bound to. */
+struct nvme_binding {
+	u32 pasid;		/* or PCI_NO_PASID */
+	u32 nsid;		/* of an SQ; 0: none */
+};
+
 struct nvme_sq {
 	bool live;
 	bool held;		/* by its CQ, and that was told */
@@ -65,6 +71,7 @@ struct nvme_sq {
 	const struct nvme_nrd *nrd;	/* NULL: no resource domain bound */
 	u32 pasid;		/* or PCI_NO_PASID */
 	u32 nsid;		/* bound to it; 0: to none */
+	struct nvme_binding next;	/* for the next creation */
 };
 
 struct nvme_cq {
@@ -74,6 +81,7 @@ struct nvme_cq {
 	u32 size, head, tail;
 	u32 reserved;		/* CQEs promised to commands that were fetched */
 	u32 pasid;		/* or PCI_NO_PASID */
+	struct nvme_binding next;
 	struct nvme_queue_mem mem;
 };
 
@@ -253,10 +261,10 @@ static inline void nvme_on_behalf(struct nvme *n, u64 io_id, enum pci_dma_kind k
 {
 	n->fn.io_id = io_id;
 	n->fn.dma_kind = kind;
-	n->fn.pasid = pasid;
+	n->fn.pasid = pasid == PCI_NO_PASID || MODEL_STEP(controller_queue_pasid) ? pasid : PCI_NO_PASID;
 }
-void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme_queue_mem *mem);
-void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem *mem, bool ien, u16 vector);
+void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme_queue_mem *mem, struct nvme_binding to);
+void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem *mem, bool ien, u16 vector, u32 pasid);
 void nvme_sq_close(struct nvme *n, u16 qid);
 void nvme_queues_close_all(struct nvme *n);
 u32 nvme_cq_room(const struct nvme_cq *cq);
@@ -375,6 +383,8 @@ u16 nvme_admin_get_features(struct nvme_cmd *cmd);
 u16 nvme_admin_nrd_bind(struct nvme_cmd *cmd);
 /* nvme_bind.c */
 u16 nvme_admin_queue_bind(struct nvme_cmd *cmd);
+/* What waits for a creation, which takes it whether or not it succeeds. */
+struct nvme_binding nvme_bind_take(struct nvme_binding *next);
 /* May commands of this queue name the namespace, as far as its domain and its binding go? */
 bool nvme_bind_nsid(const struct nvme_sq *sq, u32 nsid);
 /* nvme_ns.c */

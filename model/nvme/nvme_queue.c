@@ -25,7 +25,7 @@ static void mem_set(struct nvme_queue_mem *dst, const struct nvme_queue_mem *src
 	dst->pages = pages;
 }
 
-void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme_queue_mem *mem)
+void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme_queue_mem *mem, struct nvme_binding to)
 {
 	struct nvme_sq *sq = &n->sq[qid];
 
@@ -36,13 +36,13 @@ void nvme_sq_open(struct nvme *n, u16 qid, u16 cqid, u32 size, const struct nvme
 	sq->head = 0;
 	sq->tail = 0;
 	sq->nrd = NULL;
-	sq->pasid = PCI_NO_PASID;
-	sq->nsid = 0;
+	sq->pasid = to.pasid;
+	sq->nsid = to.nsid;
 	sq->next_on_cq = n->cq[cqid].first_sq;
 	n->cq[cqid].first_sq = qid;
 }
 
-void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem *mem, bool ien, u16 vector)
+void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem *mem, bool ien, u16 vector, u32 pasid)
 {
 	struct nvme_cq *cq = &n->cq[qid];
 
@@ -56,7 +56,7 @@ void nvme_cq_open(struct nvme *n, u16 qid, u32 size, const struct nvme_queue_mem
 	cq->head = 0;
 	cq->tail = 0;
 	cq->reserved = 0;
-	cq->pasid = PCI_NO_PASID;
+	cq->pasid = pasid;
 }
 
 void nvme_sq_close(struct nvme *n, u16 qid)
@@ -79,6 +79,8 @@ void nvme_queues_close_all(struct nvme *n)
 		n->sq[q].live = false;
 		n->sq[q].nrd = NULL;
 		n->cq[q].live = false;
+		nvme_bind_take(&n->sq[q].next);
+		nvme_bind_take(&n->cq[q].next);
 	}
 	for (u32 i = 0; i < NVME_QUEUES_MAX / 64; i++)
 		n->ready[i] = 0;

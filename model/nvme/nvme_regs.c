@@ -83,8 +83,8 @@ static void enable(struct nvme *n)
 	cq.in_cmb = n->cfg.cmb_cqs && nvme_cmb_covers(n, cq.base, (u64)acqs * sizeof(struct nvme_cqe));
 	sq.cmb_off = sq.base - n->cmb_base;
 	cq.cmb_off = cq.base - n->cmb_base;
-	nvme_cq_open(n, 0, acqs, &cq, true, 0);
-	nvme_sq_open(n, 0, 0, asqs, &sq);
+	nvme_cq_open(n, 0, acqs, &cq, true, 0, PCI_NO_PASID);
+	nvme_sq_open(n, 0, 0, asqs, &sq, (struct nvme_binding){ .pasid = PCI_NO_PASID });
 	sched_after(n->sched, &n->ready_ev, n->cfg.timing.reset_ps);
 }
 

@@ -438,9 +438,12 @@ _Static_assert(sizeof(struct nvme_nrd) == 4096, "one page at PRP1");
  * Queues with a PASID, as Scalable I/O Virtualization wants an assignable interface to have: the
  * encoding is the model's own. Admin command 0xC2 binds queue CDW10 15:0, bit 16 set a completion
  * queue, to the PASID in CDW11 19:0: every memory request that the queue causes carries it.
- * CDW12, of a submission queue: the namespace that its commands may name, or 0: any. The binding
- * ends when the queue is deleted. Offered when the Identify Controller vendor area has
- * NVME_BIND_MAGIC in its second dword.
+ * CDW12, of a submission queue: the namespace that its commands may name, or 0: any.
+ *
+ * The queue does not exist yet: its next creation takes the binding, or drops it where it fails. So
+ * no doorbell finds a queue that is there and not bound, and no command sees a binding change. A
+ * later binding replaces one that waits, a controller reset drops it. Offered when the Identify
+ * Controller vendor area has NVME_BIND_MAGIC in its second dword.
  */
 #define NVME_ADM_QUEUE_BIND	0xC2
 #define NVME_BIND_QID		GENMASK_ULL(15, 0)	/* CDW10 */
