@@ -33,6 +33,7 @@
 struct machine_config {
 	u64 seed;
 	u64 high_ram_bytes;
+	u64 low_skip_bytes, high_skip_bytes;	/* at the beginning of each: the host hands out none of it */
 	u32 pcpus;
 	bool content_bytes;		/* keep all content as bytes */
 	u64 memory_budget_bytes;	/* of materialised content */

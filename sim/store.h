@@ -57,6 +57,8 @@ u64 store_sector_hash(const struct store *s, u64 offset);
 /* Add (offset, 512 bytes) of each sector that is not all zeros to @d, in the order of offsets. */
 struct digest;
 void store_digest(const struct store *s, struct digest *d);
+/* ... of a range of whole 4 KiB pages, by their place in it. */
+void store_digest_range(const struct store *s, u64 offset, u64 len_bytes, struct digest *d);
 
 /*
  * What a tag stands for: 512 zeros for STORE_TAG_ZERO, else the little-endian words

@@ -135,7 +135,7 @@ u64 store_sector_hash(const struct store *s, u64 offset)
 	return XXH3_64bits(sector_bytes(s, offset, buf), SECTOR);
 }
 
-static void page_digest(const struct store *s, u64 offset, struct digest *d)
+static void page_digest(const struct store *s, u64 offset, u64 base, struct digest *d)
 {
 	static const u8 zeros[SECTOR];
 	u8 buf[SECTOR];
@@ -146,24 +146,37 @@ static void page_digest(const struct store *s, u64 offset, struct digest *d)
 
 		if (!memcmp(bytes, zeros, SECTOR))
 			continue;
-		digest_u64(d, offset);
+		digest_u64(d, offset - base);
 		digest_bytes(d, bytes, SECTOR);
+	}
+}
+
+/* Pages of a range that begins and ends with whole ones. */
+static void pages_digest(const struct store *s, u64 offset, u64 end, struct digest *d)
+{
+	u64 base = offset;
+
+	while (offset < end) {
+		if (!group_used(s, offset)) {
+			offset = (offset | (GROUP_SIZE - 1)) + 1;
+		} else if (!s->table[offset >> LEAF_SHIFT]) {
+			offset = (offset | (LEAF_SIZE - 1)) + 1;
+		} else {
+			if (page_find(s, offset))
+				page_digest(s, offset, base, d);
+			offset += PAGE;
+		}
 	}
 }
 
 void store_digest(const struct store *s, struct digest *d)
 {
-	u64 offset = 0;
+	pages_digest(s, 0, s->size_bytes, d);
+}
 
-	while (offset < s->size_bytes) {
-		if (!group_used(s, offset)) {
-			offset += GROUP_SIZE;
-		} else if (!s->table[offset >> LEAF_SHIFT]) {
-			offset += LEAF_SIZE;
-		} else {
-			if (page_find(s, offset))
-				page_digest(s, offset, d);
-			offset += PAGE;
-		}
-	}
+void store_digest_range(const struct store *s, u64 offset, u64 len_bytes, struct digest *d)
+{
+	store_check(s, offset, len_bytes);
+	assert(((offset | len_bytes) & (PAGE - 1)) == 0);
+	pages_digest(s, offset, offset + len_bytes, d);
 }

@@ -17,6 +17,8 @@ enum world_trace_kind {
 	SIM_TRACE_FUNCTION,	/* a = requester id, b = vm: a function beside the SSD was assigned to it as a whole */
 	SIM_TRACE_ZAPPED,	/* host: mappings of the CMB are gone for reasons of its own: a = vm, b = offset, c = bytes */
 	SIM_TRACE_ZEROED,	/* host: it wrote zeros, or hands out memory that it did write them to: a = hpa, b = bytes */
+	SIM_TRACE_ANSWER,	/* host: a trapped read was answered: a = vm, b = gpa or offset, c = value, d = bytes, 256 more: of configuration space */
+	SIM_TRACE_WROTE,	/* host: it wrote into a VM's memory: a = vm, b = gpa, c = bytes; data */
 	SIM_TRACE_MSG,		/* a scenario's own word: data */
 	SIM_TRACE_WORLD_END
 };

@@ -284,6 +284,8 @@ enum exit_action host_ept_exit(void *opaque, struct vcpu *vcpu, struct ept_exit 
 	if (gv->vm->dead)
 		vm_enter(gv);
 	action = handle_exit(gv->vm, exit);
+	if (action == EXIT_EMULATED && !exit->write)
+		trace4(&gv->vm->m->trace, SIM_TRACE_ANSWER, 0, gv->vm->cfg.id, exit->gpa.v, exit->val, exit->len);
 	/* A VM that died meanwhile has its exit handled to the end, and is not gone back to. */
 	if (gv->vm->dead)
 		vm_enter(gv);

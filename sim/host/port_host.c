@@ -84,8 +84,13 @@ int sim_vm_mem_rd(struct port_vm *vm, gpa_t gpa, void *buf, u32 len)
 
 int sim_vm_mem_wr(struct port_vm *vm, gpa_t gpa, const void *buf, u32 len)
 {
+	int ret;
+
 	schedule_point(vm->m);
-	return vm_mem_copy(vm, gpa, NULL, buf, len);
+	ret = vm_mem_copy(vm, gpa, NULL, buf, len);
+	if (ret == 0)
+		trace_data(&vm->m->trace, SIM_TRACE_WROTE, 0, vm->cfg.id, gpa.v, len, 0, buf, len);
+	return ret;
 }
 
 bool sim_vm_mem_is_ram(struct port_vm *vm, gpa_t gpa, u64 len)
@@ -158,6 +163,8 @@ static void firmware_place_bars(struct port_host *h)
 	sim_cfg_wr32(h, PCIS_COMMAND, PCIS_COMMAND_MEMORY | PCIS_COMMAND_MASTER);
 }
 
+#define HOST_LOW_FREE 0x1000000ull	/* below are firmware and the host's own image */
+
 struct port_host *host_new(struct machine *m)
 {
 	struct port_host *h = calloc(1, sizeof(*h));
@@ -166,9 +173,9 @@ struct port_host *host_new(struct machine *m)
 		return NULL;
 	h->m = m;
 	home_init(&h->home, m, NULL, NULL);
-	h->low.free[0] = (struct host_range){ 0x1000000, MACHINE_LOW_RAM - 0x1000000 };
+	h->low.free[0] = (struct host_range){ HOST_LOW_FREE + m->cfg.low_skip_bytes, MACHINE_LOW_RAM - HOST_LOW_FREE - m->cfg.low_skip_bytes };
 	h->low.nr = 1;
-	h->high.free[0] = (struct host_range){ MACHINE_HIGH_RAM, m->cfg.high_ram_bytes };
+	h->high.free[0] = (struct host_range){ MACHINE_HIGH_RAM + m->cfg.high_skip_bytes, m->cfg.high_ram_bytes - m->cfg.high_skip_bytes };
 	h->high.nr = 1;
 	firmware_place_bars(h);
 	if (host_iommu_init(h) || host_irq_init(h)) {

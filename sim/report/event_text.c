@@ -28,6 +28,8 @@ static const struct event_name world_names[] = {
 	[SIM_TRACE_FUNCTION - TRACE_MODEL_END] = { "host assigns function", "rid", "vm", "-", "-" },
 	[SIM_TRACE_ZAPPED - TRACE_MODEL_END] = { "host zaps CMB pages", "vm", "offset", "len", "-" },
 	[SIM_TRACE_ZEROED - TRACE_MODEL_END] = { "host zeroes memory", "hpa", "len", "-", "-" },
+	[SIM_TRACE_ANSWER - TRACE_MODEL_END] = { "host answers", "vm", "gpa", "value", "len" },
+	[SIM_TRACE_WROTE - TRACE_MODEL_END] = { "host writes guest memory", "vm", "gpa", "len", "-" },
 	[SIM_TRACE_MSG - TRACE_MODEL_END] = { "scenario says", "-", "-", "-", "-" },
 };
 

@@ -58,6 +58,8 @@ struct recorder *recorder_new(struct machine *m)
 	r->m = m;
 	mask[TRACE_CPU_LOAD >> 6] &= ~(1ull << (TRACE_CPU_LOAD & 63));
 	mask[TRACE_CPU_STORE >> 6] &= ~(1ull << (TRACE_CPU_STORE & 63));
+	mask[SIM_TRACE_ANSWER >> 6] &= ~(1ull << (SIM_TRACE_ANSWER & 63));
+	mask[SIM_TRACE_WROTE >> 6] &= ~(1ull << (SIM_TRACE_WROTE & 63));
 	machine_listen(m, mask, recorder_event, r);
 	return r;
 }

@@ -5,7 +5,7 @@
 /*
  * Listens to a machine: the run's digest, and the last events, of which those of one I/O
  * are kept when somebody takes an interest in it. Loads and stores of vCPUs are left out: to
- * listen to them would take every access off its fast path.
+ * listen to them would take every access off its fast path; and what the host answers, for views (view.h).
  */
 
 #include "digest.h"

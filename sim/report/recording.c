@@ -129,6 +129,10 @@ struct recording *recording_new(struct machine *m)
 {
 	struct recording *r = calloc(1, sizeof(*r));
 	u64 mask[2] = { ~0ull, ~0ull };
+
+	/* For views (view.h): what a guest makes of them is a load, or nothing. */
+	mask[SIM_TRACE_ANSWER >> 6] &= ~(1ull << (SIM_TRACE_ANSWER & 63));
+	mask[SIM_TRACE_WROTE >> 6] &= ~(1ull << (SIM_TRACE_WROTE & 63));
 	u32 i;
 
 	if (!r)

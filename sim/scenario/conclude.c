@@ -126,6 +126,7 @@ void run_conclude(struct run *r)
 	char buf[24];
 	u32 i;
 
+	res->attackers = r->attackers;
 	res->has_attack = r->attackers != 0 || r->configured;
 	judge_verdict(r->judge, &res->verdict);
 	snprintf(res->victim, sizeof(res->victim), "%s", run_vm_name(r, res->verdict.victim, buf));

@@ -168,7 +168,10 @@ int run_create_vm(struct run *r, const struct vm_wish *w, struct script_vm **out
 	*v = (struct script_vm){ .run = r, .is_stock = w->stock };
 	strcpy(v->name, w->name);
 	mine.cfg.name = v->name;
+	secret_vm(r, &mine.cfg);
 	ret = vm_create(r->m, &mine.cfg, &v->vm);
+	if (ret == 0)
+		r->res->place[mine.cfg.id] = (struct run_place){ v->vm->liov.lba.start, v->vm->liov.lba.count };
 	if (ret)
 		v->vm = NULL;
 	*out = v;
@@ -262,6 +265,7 @@ static int machine_up(struct run *r)
 
 	if (schedule_up(r))
 		return -1;
+	secret_machine(r->opt->secret, &r->cfg);
 	r->m = machine_new(&r->cfg);
 	if (!r->m) {
 		snprintf(text, sizeof(text), "%s:1: no such machine can be built; change machine = { ... }", r->file->path);
@@ -273,6 +277,8 @@ static int machine_up(struct run *r)
 	if (r->opt->record_max && !r->explore)
 		r->recording = recording_new(r->m);
 	r->oracle = oracle_new(r->m, violated, r);
+	if (r->opt->view)
+		view_attach(r->opt->view, r->m);
 	r->judge = r->oracle ? judge_new(r->m, r->oracle) : NULL;
 	if (!r->recorder || !r->judge || (r->opt->record_max && !r->explore && !r->recording)) {
 		run_break(r, RUN_INTERNAL, "no memory");

@@ -9,6 +9,7 @@
 #include "oracle/oracle.h"
 #include "report/recorder.h"
 #include "report/recording.h"
+#include "report/view.h"
 #include "scenario.h"
 #include "sites.h"
 #include "vm/io.h"

@@ -11,7 +11,9 @@
 #include "judge/verdict.h"
 #include "liov/liov.h"
 #include "expected.h"
+#include "report/view.h"
 #include "schedule.h"
+#include "secret.h"
 #include "sites.h"
 
 #define SCENARIO_VARIANTS_MAX	16
@@ -50,6 +52,8 @@ struct scenario_options {
 	const char *schedule;		/* "12.1,87.3"; NULL: the order by default */
 	struct site_set ablate;	/* sites that are left out */
 	u64 limit_events;	/* 0: the scenario's own */
+	const struct secret *secret;	/* NULL: all as it is */
+	struct view *view;	/* to see the run with; NULL: none */
 };
 
 enum run_outcome {
@@ -101,6 +105,25 @@ struct potency {
 	struct run_control control[RESULT_CONTROLS_MAX];
 };
 
+/* Was the attacker's view the same with other secrets of its victims? See report/view.h. */
+enum nonint_kind {
+	NONINT_NOT_ASKED,
+	NONINT_NO_ATTACKER,	/* nobody attacks from a VM: a configuration, or no attack */
+	NONINT_SAME,
+	NONINT_ORDER,		/* but for the order of completions, which is time's */
+	NONINT_LEAK,
+	NONINT_ESCAPED,		/* it is no secret any more: scenarios/known-escapes */
+	NONINT_NOTHING_SECRET,	/* no secret of the victims' was another: nothing is shown */
+	NONINT_FAILED,		/* the run with other secrets did not come to its end */
+};
+
+struct noninterference {
+	enum nonint_kind kind;
+	bool known;		/* a leak that is listed, with this reason */
+	char why[160];
+	struct view_comparison seen;
+};
+
 struct run_result {
 	enum run_outcome outcome;
 	enum liov_policy policy;
@@ -126,8 +149,11 @@ struct run_result {
 	/* Schedules explored; @schedule: what this result is of, empty without one. */
 	u32 schedules, schedules_different;
 	char schedule[SCHEDULE_TEXT_MAX];
+	u64 attackers;		/* bit: VM id */
+	struct run_place place[SECRET_VMS_MAX];
 	struct site_set refused, taken, met;	/* as sites_met(), sites_met_ever() */
 	struct potency potency;
+	struct noninterference nonint;
 };
 
 /* Read the header. -1: @err has "file:line: what is wrong; what would be right". */

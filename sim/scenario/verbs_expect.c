@@ -126,7 +126,7 @@ static void check_content(lua_State *L, u64 tag)
 		luaL_error(L, "the range is not whole sectors of VM %s's memory; use multiples of 512 inside it", v->name);
 	sandbox_charge(L, len / 64);
 	for (i = 0; i < len / STORE_SECTOR_SIZE; i++) {
-		if (store_sector_is(v->run->m->memory, hpa.v + i * STORE_SECTOR_SIZE, tag ? tag + i : 0))
+		if (secret_sector_is(v->run, v->run->m->memory, hpa.v + i * STORE_SECTOR_SIZE, tag ? tag + i : 0))
 			continue;
 		run_fail(L, "memory of VM %s at 0x%" PRIx64 ": expected %s", v->name, (u64)(gpa + i * STORE_SECTOR_SIZE), tag ? "what was filled in" : "zeros");
 		return;

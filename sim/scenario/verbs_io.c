@@ -167,7 +167,7 @@ static void put_data(lua_State *L, const struct args *a, struct script_vm *v, co
 	s = stand_on(L, v);
 	for (i = 0; i < q->blocks; i++) {
 		if (!text)
-			store_tag_expand(tag ? tag + i : 0, sector);
+			store_tag_expand(secret_tag(v->run, v->vm->cfg.id, tag ? tag + i : 0), sector);
 		vm_store(s.gv, (gpa_t){ q->gpa + i * SECTOR }, text ? (const u8 *)text + i * SECTOR : sector, SECTOR);
 	}
 	stand_off(&s);

@@ -245,7 +245,7 @@ static int m_media_holds(lua_State *L)
 	bool all = true;
 
 	for (i = 0; i < blocks && all; i++)
-		all = store_sector_is(r->m->media, (at + i) * STORE_SECTOR_SIZE, tag ? tag + i : 0);
+		all = secret_sector_is(r, r->m->media, (at + i) * STORE_SECTOR_SIZE, tag ? tag + i : 0);
 	lua_pushboolean(L, all);
 	return 1;
 }

@@ -119,7 +119,7 @@ static int vm_fill(lua_State *L)
 	u8 sector[SECTOR];
 
 	for (i = 0; i < n; i++) {
-		store_tag_expand(tag ? tag + i : 0, sector);
+		store_tag_expand(secret_tag(v->run, v->vm->cfg.id, tag ? tag + i : 0), sector);
 		vm_store(s.gv, (gpa_t){ gpa + i * SECTOR }, sector, SECTOR);
 	}
 	stand_off(&s);
@@ -138,7 +138,7 @@ static int vm_holds(lua_State *L)
 
 		if (!vm_gpa_to_hpa(v->vm, (gpa_t){ gpa + i * SECTOR }, SECTOR, &hpa))
 			return luaL_error(L, "address 0x%s is not memory of VM %s", lua_pushfstring(L, "%I", (lua_Integer)gpa), v->name);
-		all = store_sector_is(v->run->m->memory, hpa.v, tag ? tag + i : 0);
+		all = secret_sector_is(v->run, v->run->m->memory, hpa.v, tag ? tag + i : 0);
 	}
 	lua_pushboolean(L, all);
 	return 1;

@@ -26,7 +26,8 @@ static int vm_workload(lua_State *L)
 	w->vm = v;
 	w->may_fail = args_bool(&a, "may_fail", false);
 	snprintf(name, sizeof(name), "workload %s %u", v->name, cfg.queue);
-	cfg.seed = args_u64(&a, "seed", rng_split_seed(v->run->opt->seed, name));
+	cfg.secret = secret_of_workload(v->run, v->vm->cfg.id);
+	cfg.seed = args_u64(&a, "seed", rng_split_seed(v->run->opt->seed, name)) ^ cfg.secret;
 	w->next = v->run->workloads;
 	v->run->workloads = w;
 	w->w = workload_start(v->vm, &cfg);

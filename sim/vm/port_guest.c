@@ -32,6 +32,7 @@ u32 sim_guest_cfg_rd32(struct port_guest *g, u32 off)
 	vm_pass(gv, 0);
 	vm_enter(gv);
 	val = liov_device_cfg_rd(&g->vm->liov, off, 4);
+	trace4(&g->vm->m->trace, SIM_TRACE_ANSWER, 0, g->vm->cfg.id, off, val, 4 | 1 << 8);
 	vm_enter(gv);
 	return val;
 }

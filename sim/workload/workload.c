@@ -59,7 +59,7 @@ static bool buffer_hpa(struct slot *s, hpa_t *out)
 /* The content of a chunk that was written @generation times: 0 reads as zeros. */
 static u64 tag_of(const struct slot *s, u32 sector, u32 generation)
 {
-	return generation ? workload_tag(s->w->vm->cfg.id, s->block + sector, generation) : STORE_TAG_ZERO;
+	return generation ? workload_tag(s->w->vm->cfg.id, s->block + sector, generation) ^ s->w->cfg.secret : STORE_TAG_ZERO;
 }
 
 static bool sector_right(const struct slot *s, hpa_t buffer, u32 sector, u32 first, u32 last)

@@ -23,6 +23,7 @@ struct workload_config {
 	u32 buffers;			/* of so many, one by chance for each request; 0: one for each of depth */
 	bool verify;
 	u64 seed;
+	u64 secret;			/* of what is written: with another, all content is another */
 	struct stock_driver *stock;	/* through this driver instead of the frontend */
 };
 
