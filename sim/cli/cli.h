@@ -34,7 +34,7 @@ struct cli_options {
 	struct scenario_options scenario;
 	u32 jobs;
 	bool json, hot, quiet, verbose;
-	bool why, no_controls, sites;
+	bool why, no_controls, sites, noninterference;
 	const char *json_path;		/* NULL: stdout */
 	const char *junit_path, *sarif_path, *html_path, *perfetto_path;
 	u64 ios;			/* bench */
@@ -72,6 +72,14 @@ int plan_execute(struct plan *p, const struct cli_options *o);
 
 /* control.c: after a run that is as expected, in its process: the controls, each in one of its own. */
 void run_controls(const struct planned *r, const struct cli_options *o);
+
+/* noninterference.c: after a run, in its process: twice more, with other secrets of the victims the second time. */
+void run_with_secrets(const struct planned *r, const struct cli_options *o);
+/* After all runs: what interferes stands in known-leaks, beside the table, and what stands there interferes. 0, or an exit code. */
+int plan_check_leaks(struct plan *p, const struct cli_options *o);
+/* "same view", "LEAK: ...", and what the times tell. */
+void nonint_text(const struct noninterference *n, char *buf, size_t size);
+const char *nonint_kind_name(enum nonint_kind k);
 
 /* potency.c: the controls of a verdict that a component is credited with; a verdict that proves nothing becomes INERT. */
 typedef void (*potency_run_fn)(void *opaque, const struct site_set *without, struct run_result *out);

@@ -21,6 +21,11 @@ static int replay(const struct cli_options *o, void (*report)(const struct plan 
 		plan_free(&p);
 		return CLI_BUG;
 	}
+	ret = plan_check_leaks(&p, o);
+	if (ret) {
+		plan_free(&p);
+		return ret;
+	}
 	if (!o->json || o->json_path)
 		report(&p, o, stdout);
 	ret = plan_exit_code(&p);

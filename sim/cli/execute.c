@@ -78,6 +78,7 @@ static void run_here(const struct plan *p, const struct cli_options *o, u32 run,
 	opt.record_max = opt.schedules ? 0 : record_max(o, p->nr_runs);
 	scenario_run_recorded(r->file, r->variant, r->policy, &opt, r->row, r->result, take, &t);
 	run_controls(r, o);
+	run_with_secrets(r, o);
 	write_all(fd, r->result, sizeof(*r->result));
 	if (t.events)
 		write_all(fd, t.events, r->result->recorded.nr * sizeof(*t.events));

@@ -34,6 +34,8 @@ static const char usage_run[] =
 "  --expected FILE     table of expected verdicts (default: expected.tsv in the scenario's folder or above)\n"
 "  --why               run the controls, which show of each 'contained by X' that without X there is harm, and\n"
 "                      print the chain behind each verdict; --no-controls for evidence and sites only\n"
+"  --noninterference   run each attack again with other secrets of its victims (data, LBAs, addresses): what the attacker\n"
+"                      sees must be the same, or stand in known-leaks beside the table; times that differ are shown\n"
 "  --ablate SITE[,...] without these named checks or steps (see help list), and without controls\n"
 "  --content=MODE      tags (default) or bytes: how content is held; results are the same\n"
 "  --json[=FILE]       the results as one JSON document on stdout, or in FILE\n"
@@ -83,7 +85,7 @@ static int usage(FILE *f, const char *command)
 }
 
 enum { OPT_POLICY = 256, OPT_VARIANT, OPT_SEED, OPT_SCHEDULES, OPT_SCHEDULE, OPT_FAULTS, OPT_JOBS, OPT_EXPECTED, OPT_CONTENT, OPT_JSON, OPT_JUNIT, OPT_SARIF, OPT_HTML, OPT_PERFETTO, OPT_QUIET, OPT_VERBOSE,
-       OPT_HOT, OPT_IOS, OPT_WHY, OPT_NO_CONTROLS, OPT_ABLATE, OPT_SITES, OPT_HELP };
+       OPT_HOT, OPT_IOS, OPT_WHY, OPT_NO_CONTROLS, OPT_ABLATE, OPT_SITES, OPT_NONINTERFERENCE, OPT_HELP };
 
 static const struct option all_options[] = {
 	{ "policy", required_argument, NULL, OPT_POLICY }, { "variant", required_argument, NULL, OPT_VARIANT },
@@ -98,6 +100,7 @@ static const struct option all_options[] = {
 	{ "hot", no_argument, NULL, OPT_HOT }, { "ios", required_argument, NULL, OPT_IOS },
 	{ "why", no_argument, NULL, OPT_WHY }, { "no-controls", no_argument, NULL, OPT_NO_CONTROLS },
 	{ "ablate", required_argument, NULL, OPT_ABLATE }, { "sites", no_argument, NULL, OPT_SITES },
+	{ "noninterference", no_argument, NULL, OPT_NONINTERFERENCE },
 	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
 };
 
@@ -115,7 +118,7 @@ static bool takes(const char *command, int opt)
 		return bench;
 	case OPT_JSON:
 		return !bench;
-	case OPT_SCHEDULES: case OPT_SCHEDULE: case OPT_FAULTS:
+	case OPT_SCHEDULES: case OPT_SCHEDULE: case OPT_FAULTS: case OPT_NONINTERFERENCE:
 		return strcmp(command, "run") == 0;
 	case OPT_SITES:
 		return list;
@@ -243,6 +246,9 @@ static int take(struct cli_options *o, int opt, const char *arg)
 		return -1;
 	case OPT_ABLATE:
 		return take_ablate(o, arg);
+	case OPT_NONINTERFERENCE:
+		o->noninterference = true;
+		return -1;
 	case OPT_SITES:
 		o->sites = true;
 		return -1;
@@ -303,6 +309,8 @@ int options_parse(int argc, char **argv, struct cli_options *o)
 		return ret;
 	if (o->scenario.schedules && o->scenario.schedule)
 		return complain(o, "--schedule", o->scenario.schedule, "it without --schedules: one schedule, or many");
+	if (o->noninterference && (o->scenario.schedules || o->scenario.schedule))
+		return complain(o, "--noninterference", "with a schedule", "one of both: with other secrets the choices are others");
 	if (o->sites && o->nr_paths == 0)
 		return -1;
 	if (i == 3 ? o->nr_paths != 0 : o->nr_paths == 0) {

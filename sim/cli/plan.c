@@ -117,7 +117,7 @@ static int find_files(const struct cli_options *o, struct paths *files)
 }
 
 /* The table that stands nearest above a scenario. */
-static bool expected_path(const char *scenario, char path[512])
+static bool table_path(const char *scenario, char path[512])
 {
 	size_t n = strlen(scenario);
 	struct stat st;
@@ -147,7 +147,7 @@ static int table_for(struct plan *p, const struct cli_options *o, const char *sc
 	*out = -1;
 	if (o->expected)
 		snprintf(path, sizeof(path), "%s", o->expected);
-	else if (!expected_path(scenario, path))
+	else if (!table_path(scenario, path))
 		return 0;
 	for (i = 0; i < p->nr_tables; i++)
 		if (strcmp(p->table[i].path, path) == 0)

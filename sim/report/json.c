@@ -134,6 +134,24 @@ static json_t *potency_json(const struct potency *p)
 	return json_pack("{s:o, s:o, s:b}", "controls", controls, "due_to", sites_json(&p->by), "potent", p->potent);
 }
 
+/* null: not asked for. */
+static json_t *noninterference_json(const struct noninterference *n)
+{
+	const struct view_comparison *c = &n->seen;
+	char digest[2][20];
+	u32 i;
+
+	if (n->kind == NONINT_NOT_ASKED)
+		return json_null();
+	for (i = 0; i < 2; i++)
+		snprintf(digest[i], sizeof(digest[i]), "%016llx", (unsigned long long)c->digest[i]);
+	return json_pack("{s:[s, s], s:o, s:b, s:o, s:{s:b, s:b, s:b, s:b}, s:o, s:o, s:o, s:b, s:o, s:o}", "digests", digest[0], digest[1],
+			 "kind", document_text(nonint_kind_name(n->kind)), "known", n->known, "late", document_text(c->late),
+			 "other", "accesses", c->accesses, "blocks", c->blocks, "data", c->data, "frames", c->frames,
+			 "source", document_text(c->source), "timing_ps", integer(c->timing_ps), "values", integer(c->observations[0]),
+			 "views_same", c->same, "what", document_text(c->what), "why", document_text(n->why));
+}
+
 static json_t *run_json(const struct planned *p, const struct cli_options *o, bool timelines)
 {
 	const struct run_result *r = p->result;
@@ -179,6 +197,7 @@ static json_t *run_json(const struct planned *p, const struct cli_options *o, bo
 	json_object_set_new(j, "violations", violations_json(r));
 	json_object_set_new(j, "violations_seen", integer(r->violations_seen));
 	json_object_set_new(j, "potency", potency_json(&r->potency));
+	json_object_set_new(j, "noninterference", noninterference_json(&r->nonint));
 	json_object_set_new(j, "sites", sites_json(&r->met));
 	if (timelines) {
 		json_object_set_new(j, "timeline", document_timeline(p));

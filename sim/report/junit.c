@@ -116,7 +116,7 @@ static void put_failure(FILE *f, const struct run_result *r, const char *replay)
 static void put_case(FILE *f, const char *class, const struct planned *p, const struct cli_options *o)
 {
 	const struct run_result *r = p->result;
-	char replay[CLI_REPLAY_MAX], seen[128], name[80], classname[64];
+	char replay[CLI_REPLAY_MAX], seen[128], name[80], classname[64], text[600];
 
 	replay_command(p, o, replay, sizeof(replay));
 	run_seen(p, false, seen, sizeof(seen));
@@ -133,6 +133,10 @@ static void put_case(FILE *f, const char *class, const struct planned *p, const 
 	put_property(f, "        ", "seen", seen);
 	put_property(f, "        ", "expected", r->has_expected ? verdict_kind_name(r->expected.verdict) : "-");
 	put_property(f, "        ", "digest", r->digest);
+	if (r->nonint.kind) {
+		nonint_text(&r->nonint, text, sizeof(text));
+		put_property(f, "        ", "noninterference", text);
+	}
 	put_property(f, "        ", "replay", replay);
 	fputs("      </properties>\n", f);
 	if (r->outcome != RUN_AS_EXPECTED && r->outcome != RUN_EXPLORED)

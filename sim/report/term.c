@@ -187,10 +187,14 @@ static bool is_bad(enum run_outcome o)
 static void put_details(const struct planned *p, const struct cli_options *o, FILE *f)
 {
 	const struct run_result *r = p->result;
-	char replay[CLI_REPLAY_MAX];
+	char replay[CLI_REPLAY_MAX], text[600];
 	const char *line, *end;
 	u32 i;
 
+	if (r->nonint.kind && !o->quiet) {
+		nonint_text(&r->nonint, text, sizeof(text));
+		fprintf(f, "      %s%s%s\n", text, r->nonint.known ? "; known: " : "", r->nonint.why);
+	}
 	if (r->schedules)
 		fprintf(f, "      %u schedules, %u different\n", r->schedules, r->schedules_different);
 	for (i = 0; i < r->nr_failures; i++)
@@ -215,11 +219,40 @@ static void put_details(const struct planned *p, const struct cli_options *o, FI
 	}
 }
 
+/* How many runs of each kind, and where time tells most. */
+static void put_noninterference(const struct plan *p, FILE *f)
+{
+	u32 count[NONINT_FAILED + 1] = { 0 }, i, timed = 0;
+	const struct planned *worst = NULL;
+	int k;
+
+	for (i = 0; i < p->nr_runs; i++) {
+		const struct noninterference *n = &p->run[i].result->nonint;
+
+		count[n->kind]++;
+		if (n->kind != NONINT_SAME || !n->seen.timing_ps)
+			continue;
+		timed++;
+		if (!worst || n->seen.timing_ps > worst->result->nonint.seen.timing_ps)
+			worst = &p->run[i];
+	}
+	fprintf(f, "noninterference:");
+	for (k = NONINT_NO_ATTACKER; k <= NONINT_FAILED; k++)
+		if (count[k] || k == NONINT_LEAK)
+			fprintf(f, "%s %u %s", k > NONINT_NO_ATTACKER ? "," : "", count[k], nonint_kind_name((enum nonint_kind)k));
+	if (worst)
+		fprintf(f, "; of the same views %u tell by time, at most %llu ns (%s %s)", timed, (unsigned long long)(worst->result->nonint.seen.timing_ps / 1000),
+			worst->file->id, policy_name(worst->policy));
+	fputc('\n', f);
+}
+
 static void put_summary(const struct plan *p, const struct cli_options *o, FILE *f)
 {
 	static const char *const words[] = { "as expected", "differ", "explored", "hung", "in error", "stopped by a bug" };
 	u32 count[6] = { 0 }, i;
 
+	if (o->noninterference)
+		put_noninterference(p, f);
 	for (i = 0; i < p->nr_runs; i++)
 		count[p->run[i].result->outcome]++;
 	count[RUN_ERROR] += p->nr_mistakes;
