@@ -14,13 +14,14 @@ verdicts()
 	"$1" run --no-controls --policy "$2" --jobs "$JOBS" --quiet --json="$out/json" scenarios/malicious > "$out/log" 2>&1
 	"$B/check/runs" < "$out/json" | cut -f 2-8
 }
-for policy in mediated nrd paper; do
+for policy in mediated nrd siov paper; do
 	verdicts "$B/lightiov" "$policy" > "$out/$policy.with"
 	verdicts "$B/nofrontend/lightiov" "$policy" > "$out/$policy.without"
 	[ -s "$out/$policy.with" ] || fail "$policy: no verdicts" "$(tail -n 20 "$out/log")"
 done
 expect_same "mediated: the same verdicts without the frontend's checks" "$out/mediated.with" "$out/mediated.without"
 expect_same "nrd: the same verdicts without the frontend's checks" "$out/nrd.with" "$out/nrd.without"
+expect_same "siov: the same verdicts without the frontend's checks" "$out/siov.with" "$out/siov.without"
 
 credited=$(awk -F '\t' '$4 == "contained" && $5 == "frontend"' "$out/paper.with")
 still=$(awk -F '\t' '$4 == "contained" && $5 == "frontend"' "$out/paper.without")

@@ -39,6 +39,8 @@ planted "the mediator takes any DSM range" mediator_prp.c \
 	's/if (!LIOV_CHECK(mediator_dsm_range,/if (0 \&\& !LIOV_CHECK(mediator_dsm_range,/' lba/LBA-07 mediated
 planted "released memory stays in the IOMMU's cache" memory.c \
 	's/if (LIOV_STEP(backend_mem_sync))/if (0)/' iom/IOM-01 nrd
+planted "released memory stays in the IOMMU's cache under its PASID" memory.c \
+	's/if (LIOV_STEP(backend_mem_sync))/if (0)/' iom/IOM-01 siov
 planted "a queue has all LBAs in its domain" nrd.c \
 	's/{ vm->lba.start, vm->lba.count }/{ 0, ~0ULL }/' lba/LBA-01 nrd
 planted "a queue has all memory in its domain" nrd.c \

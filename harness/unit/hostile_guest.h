@@ -156,6 +156,7 @@ static void some_io(struct hostile *h, struct rng *r, struct nvme_sqe *sqe)
 	};
 	static const u32 nsids[] = { 1, 1, 1, 1, 1, 1, 1, 0, 2, NVME_NSID_ALL };
 	u64 slba = some_lba(h, r);
+	u32 own = h->vm->liov.nsid;
 
 	*sqe = (struct nvme_sqe){
 		.opcode = opcodes[rng_below(r, COUNT(opcodes))], .cid = (u16)rng_u64(r), .nsid = nsids[rng_below(r, COUNT(nsids))],
@@ -164,13 +165,17 @@ static void some_io(struct hostile *h, struct rng *r, struct nvme_sqe *sqe)
 	};
 	/* Some must be good: what is refused at once is never in flight. */
 	if (rng_chance(r, 1, 3)) {
-		slba = (h->vm->m->cfg.backend.policy == LIOV_POLICY_MEDIATED ? 0 : h->vm->liov.lba.start) + rng_below(r, VM_LBAS_SAFE);
+		slba = (h->vm->m->cfg.backend.policy == LIOV_POLICY_MEDIATED || own != 1 ? 0 : h->vm->liov.lba.start) +
+		       rng_below(r, VM_LBAS_SAFE);
 		sqe->nsid = 1;
 		sqe->cdw10 = (u32)slba;
 		sqe->cdw11 = 0;
 		sqe->cdw12 = (u32)rng_below(r, 16);
 		sqe->prp2 &= ~(SPEC_PAGE_SIZE - 1);
 	}
+	/* Under siov 1 is the host's, and 2 or 3 the victim's. */
+	if (own != 1 && sqe->nsid == 1 && rng_chance(r, 7, 8))
+		sqe->nsid = own;
 	if (sqe->opcode == NVME_CMD_DSM) {
 		sqe->cdw10 = (u32)rng_below(r, rng_chance(r, 1, 2) ? 4 : 256);
 		sqe->cdw11 = rng_chance(r, 3, 4) ? (u32)NVME_DSM_AD : (u32)rng_u64(r);

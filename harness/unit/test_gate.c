@@ -79,6 +79,7 @@ static void scenario(void *arg)
 	w->exits_after = w->a->gv[0].vcpu.exits[EXIT_EPT_VIOLATION];
 
 	judge_open(w->j, VM_A);
+	sqe.nsid = w->a->liov.nsid;
 	sqe.prp1 = buf.v;
 	w->error = vm_submit_raw(w->a, 0, &sqe, &w->io);
 	if (!w->error && vm_io_wait(&w->io, 100 * PS_PER_MS))
@@ -161,6 +162,22 @@ static void test_gate__nrd__controller_stops_lba01(void **state)
 	finish(&w);
 }
 
+/* The SLBA is VM B's on the SSD, and beyond the namespace that is all VM A can name. */
+static void test_gate__siov__controller_stops_lba01(void **state)
+{
+	struct world w;
+
+	(void)state;
+	run(&w, LIOV_POLICY_SIOV);
+	assert_int_equal(w.error, 0);
+	assert_true(w.done);
+	show(&w.v);
+	assert_int_equal(w.v.kind, VERDICT_CONTAINED);
+	assert_int_equal(w.v.component, COMPONENT_CONTROLLER);
+	assert_string_equal(w.v.code[0], "nvme:0/0x80");
+	finish(&w);
+}
+
 static void test_gate__mediated__mediator_stops_lba01(void **state)
 {
 	struct world w;
@@ -180,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gate__paper__lba01_escapes),
 		cmocka_unit_test(test_gate__nrd__controller_stops_lba01),
+		cmocka_unit_test(test_gate__siov__controller_stops_lba01),
 		cmocka_unit_test(test_gate__mediated__mediator_stops_lba01),
 	};
 

@@ -126,6 +126,12 @@ static void test_steady__nrd__no_exit(void **state)
 	assert_int_equal(run(LIOV_POLICY_NRD, false), 0);
 }
 
+static void test_steady__siov__no_exit(void **state)
+{
+	(void)state;
+	assert_int_equal(run(LIOV_POLICY_SIOV, false), 0);
+}
+
 static void test_steady__mediated_watched__no_exit(void **state)
 {
 	(void)state;
@@ -144,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steady__paper__no_exit),
 		cmocka_unit_test(test_steady__nrd__no_exit),
+		cmocka_unit_test(test_steady__siov__no_exit),
 		cmocka_unit_test(test_steady__mediated_watched__no_exit),
 		cmocka_unit_test(test_steady__mediated_trapped__an_exit_a_doorbell),
 	};
