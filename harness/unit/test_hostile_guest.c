@@ -105,9 +105,6 @@ static void configure(struct world *w)
 	cfg->ssd.cmb_lists = cfg->ssd.cmb_cqs = rng_chance(r, 1, 2);
 	if (rng_chance(r, 1, 2))
 		cfg->ssd.oncs |= (u16)NVME_ONCS_COPY;
-	/* Under siov lists and data in the CMB are everybody's: a hit there comes before the PASID (CMB-07). */
-	if (w->policy == LIOV_POLICY_SIOV)
-		cfg->ssd.cmb_lists = cfg->ssd.cmb_cqs = false;
 	cfg->ssd.timing.reset_ps = 100 * PS_PER_US;
 	if (w->policy == LIOV_POLICY_MEDIATED) {
 		cfg->backend.watch_doorbells = rng_chance(r, 1, 2);

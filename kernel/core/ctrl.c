@@ -269,6 +269,8 @@ static int ctrl_set_queues(struct liov_backend *be, u32 want)
 	return 0;
 }
 
+#define CMBSZ_DATA (NVME_CMBSZ_LISTS | NVME_CMBSZ_RDS | NVME_CMBSZ_WDS)
+
 /*
  * The CMB. From 1.4 on CMBMSC must be written: until then the location registers read zero,
  * and the controller sends CMB addresses to the host (that is, to the IOMMU). CBA is the BAR's
@@ -313,6 +315,11 @@ static int ctrl_enable_cmb(struct liov_backend *be)
 		in->cmb_size = bar_size - in->cmb_off;
 	in->cmb_sqs = sz & NVME_CMBSZ_SQS;
 	be->cmb_bus_addr = bus + in->cmb_off;
+	/* A hit comes before the PASID: a CMB that takes data and lists takes them of all VMs, whoever's they are (CMB-07). */
+	if (be->cfg.policy == LIOV_POLICY_SIOV && (sz & CMBSZ_DATA) && LIOV_STEP(backend_siov_cmb)) {
+		in->cmb_size = 0;
+		return has_msc ? 0 : -EOPNOTSUPP;
+	}
 	if (has_msc && in->cmb_size != 0)
 		port_mmio_wr64(&be->bar0, NVME_REG_CMBMSC, be->cmb_bus_addr | NVME_CMBMSC_CRE | NVME_CMBMSC_CMSE);
 	return 0;

@@ -309,6 +309,8 @@ static int vm_fields(lua_State *L)
 		lua_pushinteger(L, vm->fe ? (lua_Integer)vm->fe->info.lba_start : 0);
 	else if (strcmp(name, "nsid") == 0)	/* what its commands name: 1, or under siov a namespace of its own */
 		lua_pushinteger(L, vm->liov.nsid);
+	else if (strcmp(name, "pasid") == 0)	/* of all requests of its queues, under siov */
+		lua_pushinteger(L, vm->liov.pasid);
 	else if (strcmp(name, "lba_count") == 0)
 		lua_pushinteger(L, (lua_Integer)vm->liov.lba.count);
 	else if (strcmp(name, "dma_offset") == 0)

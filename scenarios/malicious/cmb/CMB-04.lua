@@ -15,6 +15,10 @@ end
 
 variant("mutant", { about = "the host does not look", attacker = "host-bug", machine = { ssd = { cmb = "2M", cmb_lists = true } } }, function(m)
   m:plant("backend_iova_allowed")
+  if m.policy == "siov" then              -- nor does it mind that the CMB takes data
+    m:plant("backend_siov_cmb")
+    m:reset_controller()
+  end
   local D = m:create_vm { name = "D", gpa = m.cmb_iova, memory = "16M" }
   local page = m.cmb_iova + 0x1000
   D:raw { opcode = 0x08, slba = D.lba_base, nlb = 7 }:wait()
