@@ -117,12 +117,12 @@ struct cpu {
 	struct sched *sched;
 	struct trace *trace;
 	struct cpu_costs costs;
-	struct pcpu pcpu[CPU_PCPUS_MAX];
 	unsigned int nr_pcpus;
 	u64 irq_dropped;		/* messages to no core, or with an illegal vector */
 	/* Host vectors: interrupts that reach a core and are not a posted notification for the vCPU it runs. */
 	void (*host_irq)(void *opaque, unsigned int pcpu, u8 vector);
 	void *host_opaque;
+	struct pcpu pcpu[CPU_PCPUS_MAX];	/* of which nr_pcpus are there; the rest is never touched */
 };
 
 struct vcpu {

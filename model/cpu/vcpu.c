@@ -9,7 +9,7 @@ void cpu_init(struct cpu *cpu, unsigned int nr_pcpus, const struct cpu_costs *co
 	      struct sched *sched, struct trace *trace)
 {
 	assert(nr_pcpus && nr_pcpus <= CPU_PCPUS_MAX);
-	memset(cpu, 0, sizeof(*cpu));
+	memset(cpu, 0, offsetof(struct cpu, pcpu) + nr_pcpus * sizeof(cpu->pcpu[0]));
 	cpu->costs = *costs;
 	cpu->bus = bus;
 	cpu->sched = sched;
