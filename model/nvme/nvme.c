@@ -136,12 +136,12 @@ static bool memory_alloc(struct nvme *n)
 	n->sq = calloc(n->nr_queues, sizeof(*n->sq));
 	n->cq = calloc(n->nr_queues, sizeof(*n->cq));
 	n->cmd = calloc(n->nr_slots, sizeof(*n->cmd));
-	n->free_slot = calloc(n->nr_slots, sizeof(*n->free_slot));
+	n->back = calloc(n->nr_slots, sizeof(*n->back));
 	n->frags = calloc((size_t)n->nr_slots * n->max_frags, sizeof(*n->frags));
 	n->frag_lens = calloc((size_t)n->nr_slots * n->max_frags, sizeof(*n->frag_lens));
 	n->die_free_ps = calloc(n->cfg.timing.dies, sizeof(*n->die_free_ps));
 	n->cid_busy = calloc((size_t)n->nr_queues * NVME_CID_WORDS, sizeof(*n->cid_busy));
-	if (!n->cid_busy || !n->sq || !n->cq || !n->cmd || !n->free_slot || !n->frags || !n->frag_lens || !n->die_free_ps)
+	if (!n->cid_busy || !n->sq || !n->cq || !n->cmd || !n->back || !n->frags || !n->frag_lens || !n->die_free_ps)
 		return false;
 	if (!n->cfg.cqr) {
 		n->queue_pages = calloc((size_t)n->nr_queues * 2 * n->pages_per_queue, sizeof(*n->queue_pages));
@@ -161,18 +161,8 @@ static bool memory_alloc(struct nvme *n)
 	return true;
 }
 
-static void slots_init(struct nvme *n)
+static void queues_init(struct nvme *n)
 {
-	for (u32 i = 0; i < n->nr_slots; i++) {
-		struct nvme_cmd *cmd = &n->cmd[i];
-
-		event_init(&cmd->ev, nvme_cmd_event, EVENT_PRIO_HW);
-		cmd->nvme = n;
-		cmd->frag = n->frags + (size_t)i * n->max_frags;
-		cmd->frag_len = n->frag_lens + (size_t)i * n->max_frags;
-		n->free_slot[i] = (u16)(n->nr_slots - 1 - i);
-	}
-	n->nr_free = n->nr_slots;
 	for (u32 q = 0; q < n->nr_queues; q++) {
 		n->sq[q].qid = (u16)q;
 		n->cq[q].qid = (u16)q;
@@ -213,7 +203,7 @@ struct nvme *nvme_new(const struct nvme_config *cfg, struct pci_root *root, stru
 	sizes_init(n);
 	if (!memory_alloc(n))
 		goto out_free;
-	slots_init(n);
+	queues_init(n);
 	n->ns_attached = ~0ULL;
 	n->meta_off = nvme_media_blocks(&n->cfg) << NVME_BLOCK_SHIFT;
 	n->capacity = nvme_media_blocks(&n->cfg);
@@ -236,7 +226,7 @@ void nvme_free(struct nvme *n)
 {
 	if (!n)
 		return;
-	for (u32 i = 0; n->cmd && i < n->nr_slots; i++)
+	for (u32 i = 0; n->cmd && i < n->nr_touched; i++)
 		sched_cancel(n->sched, &n->cmd[i].ev);
 	if (n->sched) {
 		sched_cancel(n->sched, &n->front_ev);
@@ -253,7 +243,7 @@ void nvme_free(struct nvme *n)
 	free(n->die_free_ps);
 	free(n->frag_lens);
 	free(n->frags);
-	free(n->free_slot);
+	free(n->back);
 	free(n->cmd);
 	free(n->cq);
 	free(n->sq);

@@ -7,10 +7,23 @@
  * reset or a fatal error drops.
  */
 
+static struct nvme_cmd *touch(struct nvme *n)
+{
+	u32 i = n->nr_touched++;
+	struct nvme_cmd *cmd = &n->cmd[i];
+
+	event_init(&cmd->ev, nvme_cmd_event, EVENT_PRIO_HW);
+	cmd->nvme = n;
+	cmd->frag = n->frags + (size_t)i * n->max_frags;
+	cmd->frag_len = n->frag_lens + (size_t)i * n->max_frags;
+	return cmd;
+}
+
 struct nvme_cmd *nvme_cmd_get(struct nvme *n)
 {
-	struct nvme_cmd *cmd = &n->cmd[n->free_slot[--n->nr_free]];
+	struct nvme_cmd *cmd = n->nr_back ? &n->cmd[n->back[--n->nr_back]] : touch(n);
 
+	n->nr_busy++;
 	cmd->ns = NULL;
 	cmd->slba = 0;
 	cmd->nlb = 0;
@@ -29,7 +42,8 @@ void nvme_cmd_put(struct nvme_cmd *cmd)
 	sched_cancel(n->sched, &cmd->ev);
 	cmd->stage = NVME_STAGE_FREE;
 	n->cid_busy[cmd->sqid * NVME_CID_WORDS + cmd->sqe.cid / 64] &= ~BIT_ULL(cmd->sqe.cid % 64);
-	n->free_slot[n->nr_free++] = (u16)(cmd - n->cmd);
+	n->back[n->nr_back++] = (u16)(cmd - n->cmd);
+	n->nr_busy--;
 }
 
 void nvme_cmd_at(struct nvme_cmd *cmd, enum nvme_stage stage, u64 when_ps)
@@ -145,12 +159,11 @@ void nvme_cmd_drop_all(struct nvme *n)
 {
 	nvme_cqe_settle(n);
 	sched_cancel(n->sched, &n->front_ev);
-	n->nr_free = n->nr_slots;
-	for (u32 i = 0; i < n->nr_slots; i++) {
+	for (u32 i = 0; i < n->nr_touched; i++) {
 		sched_cancel(n->sched, &n->cmd[i].ev);
 		n->cmd[i].stage = NVME_STAGE_FREE;
-		n->free_slot[i] = (u16)(n->nr_slots - 1 - i);
 	}
+	n->nr_touched = n->nr_back = n->nr_busy = 0;
 }
 
 /*
@@ -159,7 +172,7 @@ void nvme_cmd_drop_all(struct nvme *n)
  */
 void nvme_cmd_flush_sq(struct nvme *n, u16 sqid)
 {
-	for (u32 i = 0; i < n->nr_slots; i++) {
+	for (u32 i = 0; i < n->nr_touched; i++) {
 		struct nvme_cmd *cmd = &n->cmd[i];
 
 		if (cmd->stage == NVME_STAGE_FREE || cmd->sqid != sqid)
@@ -170,7 +183,7 @@ void nvme_cmd_flush_sq(struct nvme *n, u16 sqid)
 
 void nvme_cmd_flush_ns(struct nvme *n, const struct nvme_ns_config *ns)
 {
-	for (u32 i = 0; i < n->nr_slots; i++) {
+	for (u32 i = 0; i < n->nr_touched; i++) {
 		struct nvme_cmd *cmd = &n->cmd[i];
 
 		if (cmd->stage == NVME_STAGE_MEDIA && cmd->ns == ns)
@@ -186,7 +199,7 @@ bool nvme_cmd_abort(struct nvme *n, u16 sqid, u16 cid)
 {
 	struct nvme_cmd *found = NULL;
 
-	for (u32 i = 0; i < n->nr_slots; i++) {
+	for (u32 i = 0; i < n->nr_touched; i++) {
 		struct nvme_cmd *cmd = &n->cmd[i];
 
 		if (cmd->stage != NVME_STAGE_FETCHED && cmd->stage != NVME_STAGE_MEDIA)

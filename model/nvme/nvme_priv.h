@@ -171,8 +171,10 @@ struct nvme {
 
 	/* Commands. */
 	struct nvme_cmd *cmd;
-	u16 *free_slot;
-	u32 nr_slots, nr_free;
+	u32 nr_slots, nr_busy;
+	u32 nr_touched;			/* slots that were ever taken since the last reset, from the first on, */
+	u16 *back;			/* and those of them that came back: taken first, the last one first */
+	u32 nr_back;
 	u64 *frags;			/* of all slots */
 	u32 *frag_lens;
 	u64 *cid_busy;			/* by qid, a bit for each identifier of a command inside */

@@ -115,7 +115,7 @@ static bool any_ready(const struct nvme *n)
 {
 	u64 any = 0;
 
-	if (n->nr_free <= NVME_SLOTS_ADMIN)
+	if (n->nr_slots - n->nr_busy <= NVME_SLOTS_ADMIN)
 		return n->ready[0] & 1;
 	for (u32 i = 0; i < NVME_QUEUES_MAX / 64; i++)
 		any |= n->ready[i];
@@ -176,8 +176,8 @@ static u32 burst_of(const struct nvme *n)
  */
 static struct nvme_sq *next_turn(struct nvme *n)
 {
-	if (n->nr_free <= NVME_SLOTS_ADMIN)
-		return n->nr_free && sq_can_fetch(n, 0) ? &n->sq[0] : NULL;
+	if (n->nr_slots - n->nr_busy <= NVME_SLOTS_ADMIN)
+		return n->nr_busy < n->nr_slots && sq_can_fetch(n, 0) ? &n->sq[0] : NULL;
 	if (n->burst_left && sq_can_fetch(n, n->turn)) {
 		n->burst_left--;
 		return &n->sq[n->turn];
