@@ -276,14 +276,20 @@ static __attribute__((noinline)) void read_pages(const struct store *s, u64 offs
 
 static __attribute__((noinline)) void write_pages(struct store *s, u64 offset, const u8 *from, size_t len_bytes)
 {
+	static const u8 zeros[PAGE];
+
 	while (len_bytes) {
 		size_t at = offset % PAGE, n = min_u64(len_bytes, PAGE - at);
-		struct page *p = page_make(s, offset);
-		u8 *bytes = p ? page_open(s, p, at, n) : NULL;
 
-		if (!bytes)
-			return;
-		memcpy(bytes, from, n);
+		/* Zeros change nothing where nothing is. */
+		if (page_find(s, offset) || memcmp(from, zeros, n)) {
+			struct page *p = page_make(s, offset);
+			u8 *bytes = p ? page_open(s, p, at, n) : NULL;
+
+			if (!bytes)
+				return;
+			memcpy(bytes, from, n);
+		}
 		offset += n;
 		from += n;
 		len_bytes -= n;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define BLOCK 512ull
+#define CHUNK 32768ull		/* blocks */
 #define QUEUES_MAX 512
 #define PAGE_HINTS 256
 #define OTHERS_MAX 8
@@ -33,6 +34,7 @@ struct oracle {
 	u32 nr_others;
 	struct { u64 start, count; bool live; } lba[ORACLE_VMS_MAX];
 	u64 *written;			/* bit a block: written by who owns it now */
+	bool *any_written;		/* of each CHUNK of them; other parts of the bitmap have no memory yet */
 	u64 msi_time;
 	u32 msi_vector;
 	bool msi_seen;
@@ -189,7 +191,6 @@ static u32 block_owner(const struct oracle *o, u64 lba)
 static void vm_changed(struct oracle *o, const struct trace_event *ev)
 {
 	u32 vm = (u32)ev->a, i;
-	u64 b, step;
 
 	if (!ev->b) {
 		o->lba[vm].live = false;
@@ -205,9 +206,11 @@ static void vm_changed(struct oracle *o, const struct trace_event *ev)
 	o->lba[vm].count = ev->d;
 	o->lba[vm].live = true;
 	/* What the host wrote while it prepared them does not count as the VM's own. */
-	for (b = ev->c; b < ev->c + ev->d && b < o->w.blocks; b += step) {
-		step = (b & 63) == 0 && ev->c + ev->d - b >= 64 ? 64 : 1;
-		o->written[b >> 6] &= step == 64 ? 0 : ~(1ull << (b & 63));
+	for (u64 b = ev->c; b < ev->c + ev->d && b < o->w.blocks; b++) {
+		if (o->any_written[b / CHUNK])
+			o->written[b >> 6] &= ~(1ull << (b & 63));
+		else
+			b |= CHUNK - 1;
 	}
 }
 
@@ -274,8 +277,10 @@ static void media_access(struct oracle *o, const struct trace_event *ev)
 		check_remanence(o, ev, vm);
 		return;
 	}
-	for (i = 0, b = ev->c; i < ev->d; i++, b++)
+	for (i = 0, b = ev->c; i < ev->d; i++, b++) {
 		o->written[b >> 6] |= 1ull << (b & 63);
+		o->any_written[b / CHUNK] = true;
+	}
 }
 
 /* An entry in a completion queue is for whoever sent the command: a = CQ, b >> 16 = SQ (QD-09). */
@@ -548,8 +553,9 @@ struct oracle *oracle_create(const struct oracle_world *w, u64 mask[2])
 		return NULL;
 	o->w = *w;
 	o->written = calloc(w->blocks / 64 + 1, sizeof(*o->written));
+	o->any_written = calloc(w->blocks / CHUNK + 1, sizeof(*o->any_written));
 	o->residue = residue_new();
-	if (!o->written || !o->residue) {
+	if (!o->written || !o->any_written || !o->residue) {
 		oracle_free(o);
 		return NULL;
 	}
@@ -566,6 +572,7 @@ void oracle_free(struct oracle *o)
 		return;
 	free(o->frames);
 	free(o->written);
+	free(o->any_written);
 	residue_free(o->residue);
 	free(o->pages);
 	free(o);
