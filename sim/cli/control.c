@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define CONTROL_EVENTS	200000ull
+#define CONTROL_TRACE	2000000ull
 #define CONTROL_CPU_S	60u
 
 struct controls {
@@ -53,12 +54,30 @@ static bool get(int fd, void *data, size_t len)
 	return true;
 }
 
+struct answer {
+	struct run_result *res;
+	int fd;
+};
+
+static void stuck(void *opaque, bool attacked)
+{
+	struct answer *a = opaque;
+
+	memset(a->res, 0, sizeof(*a->res));
+	a->res->outcome = RUN_HUNG;
+	a->res->has_attack = attacked;
+	_exit(put(a->fd, a->res, sizeof(*a->res)) ? 0 : 1);
+}
+
 /* In the child. What the machine complains of on its way is no message of ours. */
-static void apart(const struct controls *c, int fd)
+static void apart(struct controls *c, int fd)
 {
 	struct rlimit cpu = { CONTROL_CPU_S, CONTROL_CPU_S }, core = { 0, 0 };
 	struct run_result *res = calloc(1, sizeof(*res));
+	struct answer a = { res, fd };
 
+	c->opt.stuck = stuck;
+	c->opt.stuck_opaque = &a;
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
 	if (!res || !freopen("/dev/null", "w", stderr))
@@ -104,6 +123,7 @@ void run_controls(const struct planned *r, const struct cli_options *o)
 		return;
 	/* One that goes round in circles ends after a few times as many events. */
 	c.opt.limit_events = CONTROL_EVENTS + 4 * r->result->events;
+	c.opt.limit_trace = CONTROL_TRACE + 100 * r->result->events;
 	c.opt.record_max = 0;
 	potency_examine(r->result, control, &c);
 }

@@ -259,8 +259,18 @@ static int schedule_up(struct run *r)
 	return 0;
 }
 
+static void count_trace(void *opaque, const struct trace_event *ev)
+{
+	struct run *r = opaque;
+
+	(void)ev;
+	if (++r->traced > r->opt->limit_trace)
+		r->opt->stuck(r->opt->stuck_opaque, r->attackers != 0 || r->configured);
+}
+
 static int machine_up(struct run *r)
 {
+	static const u64 all[2] = { ~0ull, ~0ull };
 	char text[SCENARIO_ERROR_MAX];
 
 	if (schedule_up(r))
@@ -272,6 +282,8 @@ static int machine_up(struct run *r)
 		run_break(r, RUN_ERROR, text);
 		return -1;
 	}
+	if (r->opt->stuck)
+		machine_listen(r->m, all, count_trace, r);
 	r->recorder = recorder_new(r->m);
 	/* Of many schedules none is: the one that fails is repeated. */
 	if (r->opt->record_max && !r->explore)

@@ -93,7 +93,7 @@ struct run {
 	struct sandbox sb;
 	struct sandbox_thread main;
 	struct machine_config cfg;
-	u64 limit_ps, limit_events;
+	u64 limit_ps, limit_events, traced;
 	struct machine *m;
 	struct recorder *recorder;
 	struct recording *recording;	/* NULL: not asked for */

@@ -54,6 +54,10 @@ struct scenario_options {
 	u64 limit_events;	/* 0: the scenario's own */
 	const struct secret *secret;	/* NULL: all as it is */
 	struct view *view;	/* to see the run with; NULL: none */
+	/* Above so many events of the trace @stuck is called, where one event of the simulation may never end; it does not return. */
+	u64 limit_trace;
+	void (*stuck)(void *opaque, bool attacked);
+	void *stuck_opaque;
 };
 
 enum run_outcome {
