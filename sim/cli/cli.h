@@ -82,7 +82,13 @@ void nonint_text(const struct noninterference *n, char *buf, size_t size);
 const char *nonint_kind_name(enum nonint_kind k);
 
 /* potency.c: the controls of a verdict that a component is credited with; a verdict that proves nothing becomes INERT. */
-typedef void (*potency_run_fn)(void *opaque, const struct site_set *without, struct run_result *out);
+struct control_way {
+	struct site_set without;
+	bool late;		/* ... from where the attack begins */
+	bool no_attack;
+};
+
+typedef void (*potency_run_fn)(void *opaque, const struct control_way *way, struct run_result *out);
 void potency_examine(struct run_result *base, potency_run_fn run, void *opaque);
 
 /* What all outcomes together mean. */

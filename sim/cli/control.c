@@ -87,14 +87,16 @@ static void apart(struct controls *c, int fd)
 }
 
 /* A run that says less than a whole result died: RUN_INTERNAL. */
-static void control(void *opaque, const struct site_set *without, struct run_result *out)
+static void control(void *opaque, const struct control_way *way, struct run_result *out)
 {
 	struct controls *c = opaque;
 	bool whole = false;
 	int fds[2];
 	pid_t pid;
 
-	c->opt.ablate = *without;
+	c->opt.ablate = way->without;
+	c->opt.ablate_late = way->late;
+	c->opt.no_attack = way->no_attack;
 	fflush(NULL);
 	if (pipe(fds) == 0) {
 		pid = fork();

@@ -19,7 +19,8 @@
  *  7. the row's bound does not hold;
  *  8. what had to be rejected was accepted.
  * That the script itself cannot go on (RUN_ERROR), or never comes to the attack, is none: it says
- * nothing of the attack.
+ * nothing of the attack. Nor is what happens without the attack as well: a machine that does not work
+ * without a step shows nothing of who that step keeps out.
  */
 
 #include "cli.h"
@@ -32,6 +33,7 @@
 struct examination {
 	struct run_result *base;
 	struct run_result *seen;	/* of the last control */
+	struct run_result *innocent;	/* of the run without its attack; NULL: not run yet */
 	potency_run_fn run;
 	void *opaque;
 	bool beside;			/* the row names others */
@@ -212,11 +214,52 @@ static bool harm_of(const struct run_result *base, const struct run_result *r, c
 	return false;
 }
 
-/* The control without these; each set is run once. NULL: there is none. */
+static bool is_broken(const struct run_result *r, const struct run_result *innocent)
+{
+	return r->violations_seen > innocent->violations_seen || r->nr_failures > innocent->nr_failures || r->outcome == RUN_INTERNAL ||
+	       r->outcome == RUN_HUNG || r->outcome == RUN_ERROR;
+}
+
+/* The attack left out, is the machine in order with these sites? Where the script cannot go on without it, nobody knows. */
+static bool breaks_anyway(struct examination *x, const struct site_set *without, bool late)
+{
+	struct control_way way = { .no_attack = true };
+
+	if (!x->innocent) {
+		x->innocent = calloc(1, sizeof(*x->innocent));
+		if (!x->innocent)
+			return false;
+		x->run(x->opaque, &way, x->innocent);
+	}
+	if (is_broken(x->innocent, x->innocent))
+		return false;
+	way.without = *without;
+	way.late = late;
+	x->run(x->opaque, &way, x->seen);
+	return is_broken(x->seen, x->innocent);
+}
+
+static void run_control(struct examination *x, struct run_control *c, bool late)
+{
+	struct control_way way = { .without = c->without, .late = late };
+	u32 i;
+
+	x->run(x->opaque, &way, x->seen);
+	c->late = late;
+	c->harm = harm_of(x->base, x->seen, c->gave, sizeof(c->gave));
+	for (i = 0; i < SITES_MAX / 64; i++)
+		c->met.bit[i] |= x->seen->refused.bit[i] | (x->seen->taken.bit[i] & ~x->base->taken.bit[i]);
+}
+
+/*
+ * The control without these; each set is run once, and once more from the attack on where what comes
+ * before it needs them. NULL: there is none.
+ */
 static const struct run_control *control_of(struct examination *x, const struct site_set *without)
 {
 	struct potency *p = &x->base->potency;
 	struct run_control *c;
+	bool unfit;
 	u32 i;
 
 	for (i = 0; i < p->nr_controls; i++)
@@ -226,10 +269,15 @@ static const struct run_control *control_of(struct examination *x, const struct 
 		return NULL;
 	c = &p->control[p->nr_controls++];
 	c->without = *without;
-	x->run(x->opaque, without, x->seen);
-	c->harm = harm_of(x->base, x->seen, c->gave, sizeof(c->gave));
-	for (i = 0; i < SITES_MAX / 64; i++)
-		c->met.bit[i] = x->seen->refused.bit[i] | (x->seen->taken.bit[i] & ~x->base->taken.bit[i]);
+	run_control(x, c, false);
+	unfit = c->harm ? breaks_anyway(x, without, false) : !x->seen->has_attack;
+	if (unfit) {
+		run_control(x, c, true);
+		if (c->harm && breaks_anyway(x, without, true)) {
+			c->harm = false;
+			snprintf(c->gave, sizeof(c->gave), "no harm of the attack's: without it as well");
+		}
+	}
 	return c;
 }
 
@@ -308,6 +356,43 @@ static bool checks_harm(struct examination *x, u32 components, struct site_set *
 	return one_harms(x, &refused, by) || all_harm(x, components, by);
 }
 
+/* The checks that refused, and one step of @steps: the wall behind them. */
+static bool wall_harms(struct examination *x, const struct site_set *refused, const struct site_set *steps, struct site_set *by)
+{
+	struct site_set both;
+	u32 i;
+
+	for (i = 0; i < site_count(); i++) {
+		if (!site_set_has(steps, i))
+			continue;
+		both = *refused;
+		site_set_add(&both, i);
+		if (harms(x, &both)) {
+			*by = both;
+			shrink(x, by);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Two walls, of the one credited and of the backend, each enough: what stands between is taken away with both. */
+static bool walls_harm(struct examination *x, u32 components, const struct site_set *refused, const struct site_set *steps, struct site_set *by)
+{
+	struct site_set own = of_components(&x->base->taken, components & ~(1u << COMPONENT_BACKEND)), with;
+	u32 i;
+
+	if (wall_harms(x, refused, steps, by))
+		return true;
+	for (i = 0; i < site_count(); i++) {
+		with = *refused;
+		site_set_add(&with, i);
+		if (site_set_has(&own, i) && wall_harms(x, &with, steps, by))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Where checks do no harm. Beside others who said no did it by a check: of the steps the backend's are
  * looked at, whose walls stand before anybody runs into them.
@@ -315,11 +400,14 @@ static bool checks_harm(struct examination *x, u32 components, struct site_set *
 static bool steps_harm(struct examination *x, u32 components, struct site_set *by)
 {
 	struct site_set refused = of_components(&x->base->refused, components), taken, all;
+	u32 named = components;
 
 	if (site_set_size(&refused) && x->beside)
 		components &= 1u << COMPONENT_BACKEND;
 	taken = of_components(&x->base->taken, components);
-	if (!x->beside && one_harms(x, &taken, by))
+	if (!x->beside && (one_harms(x, &taken, by) || wall_harms(x, &refused, &taken, by)))
+		return true;
+	if (x->beside && walls_harm(x, named, &refused, &taken, by))
 		return true;
 	all = joined(&refused, &taken);
 	if (!harms(x, &all))
@@ -380,5 +468,6 @@ void potency_examine(struct run_result *base, potency_run_fn run, void *opaque)
 		differs(base, "the table says [no control], but there is harm without: ", &p->by);
 	else if (!p->potent && !waived)
 		inert(base);
+	free(x.innocent);
 	free(x.seen);
 }

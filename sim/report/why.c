@@ -34,7 +34,7 @@ void report_why(const struct planned *p, FILE *f)
 	put_set(f, "checks", &r->refused);
 	for (i = 0; i < po->nr_controls; i++) {
 		site_set_text(&po->control[i].without, names, sizeof(names));
-		fprintf(f, "      %-9s %s: %s\n", "without", names, po->control[i].gave);
+		fprintf(f, "      %-9s %s%s: %s\n", "without", names, po->control[i].late ? ", from the attack on" : "", po->control[i].gave);
 	}
 	for (i = 0; po->potent && i < site_count(); i++)
 		if (site_set_has(&po->by, i))

@@ -435,7 +435,7 @@ void scenario_run_recorded(const struct scenario_file *file, u32 variant, enum l
 		out->outcome = RUN_INTERNAL;
 		return;
 	}
-	sites_ablate(&opt->ablate);
+	sites_ablate(opt->ablate_late ? NULL : &opt->ablate);
 	*r = (struct run){ .opt = opt, .file = file, .variant = variant, .policy = policy, .res = out, .violations_allowed = ~0ull };
 	if (opt->schedules && explore_begin(r))
 		run_break(r, RUN_INTERNAL, "no memory");

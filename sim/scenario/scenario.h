@@ -51,6 +51,8 @@ struct scenario_options {
 	u32 schedules;			/* explore so many; 0: one run, as @schedule says */
 	const char *schedule;		/* "12.1,87.3"; NULL: the order by default */
 	struct site_set ablate;	/* sites that are left out */
+	bool ablate_late;	/* from where the first attack begins */
+	bool no_attack;		/* what stands inside attack() and configure() is not done */
 	u64 limit_events;	/* 0: the scenario's own */
 	const struct secret *secret;	/* NULL: all as it is */
 	struct view *view;	/* to see the run with; NULL: none */
@@ -94,11 +96,12 @@ struct run_measure {
 /* A control: the same run without some of the sites. See sim/cli/potency.c for what harm is. */
 struct run_control {
 	struct site_set without, met;	/* met: what refused then, or was stepped through for the first time */
+	bool late;		/* left out from where the attack begins: what came before needed them */
 	bool harm;
 	char gave[160];		/* "ESCAPED (VM B, lba)", "still contained by mediator", in words */
 };
 
-#define RESULT_CONTROLS_MAX 48
+#define RESULT_CONTROLS_MAX 96
 
 /* What stands behind a "contained by X". */
 struct potency {

@@ -25,6 +25,16 @@ static void span(struct run *r, bool open)
 		recording_attack(r->recording, open);
 }
 
+/* From here on the sites of a late ablation are left out, which what came before needed. */
+static void ablate_late(const struct run *r)
+{
+	u32 i;
+
+	for (i = 0; r->opt->ablate_late && i < site_count(); i++)
+		if (site_set_has(&r->opt->ablate, i))
+			sites_plant(i, true);
+}
+
 /* attack(vm, function() ... end) or attack{ by = vm, sister = true, function() ... end } */
 static int g_attack(lua_State *L)
 {
@@ -55,6 +65,9 @@ static int g_attack(lua_State *L)
 		judge_sister(r->judge);
 	r->attackers |= 1ull << v->vm->cfg.id;
 	remember_line(L, r);
+	ablate_late(r);
+	if (r->opt->no_attack)
+		return 0;
 	span(r, true);
 	judge_open(r->judge, v->vm->cfg.id);
 	sandbox_enter(L);
@@ -84,6 +97,8 @@ static int g_configure(lua_State *L)
 	}
 	luaL_checktype(L, -1, LUA_TFUNCTION);
 	r->configured = true;
+	if (r->opt->no_attack)
+		return 0;
 	judge_open_configuration(r->judge, legal);
 	sandbox_enter(L);
 	lua_call(L, 0, 0);
