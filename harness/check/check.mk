@@ -17,6 +17,8 @@ $(B)/check/runs: harness/check/runs.c $(B)/flags
 
 check-races: ## 1000 schedules of each race in scenarios/races, and bugs that must be found
 
+check-potency: ## each verdict's control: without the component named there is harm
+
 check-nofrontend: ## verdicts stay when the frontend's checks are left out
 
 coverage: ## tests and scenarios under gcov; summary here, lines in build/cov/html

@@ -309,6 +309,12 @@ int liov_admin_cmd(struct liov_backend *be, struct nvme_sqe *sqe, u32 *dw0)
 	return -EIO;
 }
 
+void sim_cfg_wr32(struct port_host *h, u32 off, u32 val)
+{
+	(void)h, (void)off, (void)val;
+	fail();
+}
+
 int liov_hwq_start_driving(struct liov_hwq *q, u32 entries, liov_completion_fn fn, void *arg)
 {
 	assert_ptr_equal(q, &rig->hwq[0]);

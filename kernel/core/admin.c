@@ -218,15 +218,8 @@ static void aer_handle(struct liov_backend *be, u32 dw0)
 	 * event of the shared controller is the host's: no VM's AER is completed by it (ADM-07).
 	 */
 	port_trace(be->home, &(struct liov_trace){ LIOV_TRACE_EVENT, LIOV_BACKEND, vm, sqid, dw0, 0 });
-	for (u32 i = 0; i < LIOV_VMS_MAX && !LIOV_STEP(backend_event_private); i++) {
-		struct liov_vm *all = be->vms[i];
-
-		if (!all)
-			continue;
-		port_mutex_lock(&all->lock);
-		liov_device_event(all, dw0);
-		port_mutex_unlock(&all->lock);
-	}
+	if (!LIOV_STEP(backend_event_private))
+		liov_device_event_others(be, NULL, dw0);
 }
 
 static void aer_work(void *arg)

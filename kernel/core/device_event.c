@@ -51,6 +51,21 @@ void liov_device_event(struct liov_vm *vm, u32 dw0)
 	liov_device_events_deliver(vm);
 }
 
+void liov_device_event_others(struct liov_backend *be, const struct liov_vm *vm, u32 dw0)
+{
+	u32 i;
+
+	for (i = 0; i < LIOV_VMS_MAX; i++) {
+		struct liov_vm *other = be->vms[i];
+
+		if (!other || other == vm)
+			continue;
+		port_mutex_lock(&other->lock);
+		liov_device_event(other, dw0);
+		port_mutex_unlock(&other->lock);
+	}
+}
+
 /* Errors are type 0 and log 01h, SMART type 1 and log 02h, notices type 2 and log 03h, 04h. */
 void liov_device_events_unmask(struct liov_vm *vm, u32 lid)
 {

@@ -39,7 +39,7 @@ static u16 set_queues(struct liov_vm *vm, u32 val, u32 *dw0)
 		return NVME_SC_INVALID_FIELD | NVME_DNR;
 	if (!LIOV_CHECK(device_queues_sequence, !vm->dev.nq_set))
 		return NVME_SC_SEQUENCE | NVME_DNR;
-	*dw0 = granted_queues(vm);
+	*dw0 = LIOV_STEP(device_queues_granted) ? granted_queues(vm) : val;
 	return 0;
 }
 

@@ -157,6 +157,8 @@ void liov_device_msix_wr(struct liov_vm *vm, u32 off, u32 val)
 		return;
 	}
 	table_store(&vm->dev, v, off % PCIS_MSIX_ENTRY_SIZE, val);
+	if (!LIOV_STEP(device_msix_virtual))
+		port_mmio_wr32(&vm->be->bar0, (u32)vm->be->msix[0].start + (off - LIOV_BAR0_MSIX_TABLE), val);
 	if (!vm->dev.msix_masked[v] && !LIOV_CHECK(device_msix_message, message_ok(&vm->dev.msix[v])))
 		liov_device_deny(vm, 0, vm->dev.msix[v].addr, vm->dev.msix[v].data);
 	vector_changed(vm, (u16)v);

@@ -151,6 +151,8 @@ static u32 config_merge(struct liov_vm *vm, u32 off, u32 val, u32 len)
 
 	liov_device_put32(vm->dev.config, dword, now);
 	port_unlock_irqrestore(&vm->dev.msix_lock, flags);
+	if (!LIOV_STEP(device_cfg_virtual))
+		port_cfg_wr32(vm->be->host, dword, now);
 	return old ^ now;
 }
 

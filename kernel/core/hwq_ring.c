@@ -65,7 +65,7 @@ static bool ring_pop(struct liov_hwq *q, struct nvme_cqe *cqe)
 		goto out;
 	/* The half with the phase tag first: where it is new, the other half is there. */
 	word[1] = port_shm_rd64(&q->cq, off + 8);
-	if (!LIOV_CHECK(mediator_cqe_phase, ((word[1] >> 48 & NVME_CQE_PHASE) != 0) == q->cq_phase))
+	if (((word[1] >> 48 & NVME_CQE_PHASE) != 0) != q->cq_phase && LIOV_STEP(mediator_cqe_phase))
 		goto out;
 	port_dma_rmb(q->be->home);
 	word[0] = port_shm_rd64(&q->cq, off);

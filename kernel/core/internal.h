@@ -204,6 +204,8 @@ bool liov_device_vector_open(struct liov_vm *vm, u16 vvec, struct liov_msi *msi)
 void liov_device_irq(struct liov_vm *vm, u16 vvec);
 /* A virtual event: completes an AER, or waits for one. P (writes guest memory) */
 void liov_device_event(struct liov_vm *vm, u32 dw0);
+/* The bug that the sites of events keep out: every VM but @vm is told. */
+void liov_device_event_others(struct liov_backend *be, const struct liov_vm *vm, u32 dw0);
 /* Guest-visible end of an outage: registers say so and the frontend is told to re-create its queues. */
 void liov_device_announce_reset(struct liov_vm *vm);
 

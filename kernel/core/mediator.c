@@ -414,6 +414,13 @@ static bool value_ok(struct liov_mediator *med, const struct liov_mediated_queue
 	return ok;
 }
 
+static void bad_doorbell(struct liov_vm *vm, u32 event)
+{
+	liov_device_event(vm, event);
+	if (!LIOV_STEP(mediator_event_own))
+		liov_device_event_others(vm->be, vm, event);
+}
+
 void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val)
 {
 	struct liov_mediator *med = vm->med;
@@ -425,13 +432,13 @@ void liov_mediator_doorbell(struct liov_vm *vm, u32 qid, bool cq, u32 val)
 	if (!med || !LIOV_CHECK(mediator_doorbell_qid, qid != 0 && qid <= vm->cfg.nr_queues) ||
 	    !LIOV_CHECK(mediator_doorbell_live, cq ? med->queue[qid - 1].cq.live : med->queue[qid - 1].sq.live)) {
 		liov_deny(vm->be, LIOV_MEDIATOR, vm->cfg.id, 0, off, val);
-		liov_device_event(vm, NVME_AEN_DOORBELL_REG);
+		bad_doorbell(vm, NVME_AEN_DOORBELL_REG);
 		return;
 	}
 	q = &med->queue[qid - 1];
 	if (!value_ok(med, q, cq, val)) {
 		liov_mediator_deny(med, 0, off, val);
-		liov_device_event(vm, NVME_AEN_DOORBELL_VALUE);
+		bad_doorbell(vm, NVME_AEN_DOORBELL_VALUE);
 		return;
 	}
 	if (!LIOV_STEP(mediator_doorbell_virtual)) {

@@ -212,20 +212,33 @@ static void deliver(struct liov_mediator *med, u32 tag, u16 status)
 		port_work_queue(&med->work);
 }
 
+static u32 tag_of(const struct liov_mediator *med, u16 cid)
+{
+	u32 tag = 0;
+
+	if (LIOV_STEP(mediator_cid_own))
+		return cid;
+	/* The guest's own would not tell its commands apart. */
+	while (tag < med->nr_tags && (!med->tags[tag].busy || med->tags[tag].cid != cid))
+		tag++;
+	return tag;
+}
+
 void liov_mediator_complete(void *arg, const struct nvme_cqe *cqe)
 {
 	struct liov_mediator *med = arg;
 	u16 status = (u16)(cqe->status >> 1 & NVME_STATUS_CODE);
 	unsigned long flags = port_lock_irqsave(&med->lock);
-	bool valid = tag_valid(med, cqe->cid);
+	u32 tag = tag_of(med, cqe->cid);
+	bool valid = tag_valid(med, tag);
 
 	port_unlock_irqrestore(&med->lock, flags);
 	if (!valid)
 		return;
 	port_trace(med->vm->be->home, &(struct liov_trace){ LIOV_TRACE_COMPLETE, LIOV_MEDIATOR, med->vm->cfg.id, status,
-							    cqe->cid, liov_mediator_hw(med)->qid });
-	liov_mediator_unmap(med, cqe->cid);
-	deliver(med, cqe->cid, status | (cqe->status & NVME_CQE_DNR ? NVME_DNR : 0));
+							    tag, liov_mediator_hw(med)->qid });
+	liov_mediator_unmap(med, tag);
+	deliver(med, tag, status | (cqe->status & NVME_CQE_DNR ? NVME_DNR : 0));
 }
 
 /* --- from the guest --- */
@@ -261,7 +274,7 @@ static u16 prepare(struct liov_mediator *med, const struct nvme_sqe *in, u32 sqi
 	t->cid = in->cid;
 	t->sqid = (u16)sqid;
 	liov_mediator_rebuild(med->vm, in, &t->sqe);
-	t->sqe.cid = (u16)tag;
+	t->sqe.cid = LIOV_STEP(mediator_cid_own) ? (u16)tag : in->cid;
 	if (in->opcode == NVME_CMD_DSM)
 		return liov_mediator_ranges(med, in, tag);
 	if (in->opcode == NVME_CMD_COPY)
@@ -339,7 +352,7 @@ static struct liov_mediated_queue *next_queue(struct liov_mediator *med)
 		struct liov_mediated_queue *q = &med->queue[(med->next + i) % n];
 		const struct med_cq *cq;
 
-		if (!q->sq.live || q->sq.head == q->sq.tail)
+		if (q->sq.head == q->sq.tail || !LIOV_CHECK(mediator_fetch_live, q->sq.live))
 			continue;
 		cq = cq_of(med, q->sq.cqid);
 		if (LIOV_CHECK(mediator_cq_room, cq_used(cq) + cq->reserved + 1 < cq->entries))

@@ -96,6 +96,19 @@ static void report_status(struct nvme_cmd *cmd, u16 status)
 		   sqe, sizeof(*sqe));
 }
 
+/* Which queue is answered. An identifier alone is the queue of the first command that has it. */
+static struct nvme_sq *answered(struct nvme_cmd *cmd)
+{
+	struct nvme *n = cmd->nvme;
+	const struct nvme_cmd *first = n->cmd;
+
+	if (!cmd->sqid || MODEL_STEP(controller_command_own))
+		return &n->sq[cmd->sqid];
+	while (first->stage == NVME_STAGE_FREE || !first->sqid || first->sqe.cid != cmd->sqe.cid)
+		first++;	/* ends at @cmd */
+	return &n->sq[first->sqid];
+}
+
 void nvme_cmd_complete(struct nvme_cmd *cmd, u16 status)
 {
 	struct nvme *n = cmd->nvme;
@@ -104,7 +117,7 @@ void nvme_cmd_complete(struct nvme_cmd *cmd, u16 status)
 	report_status(cmd, status);
 	n->nr_aborts -= is_abort(cmd);
 	n->cq[sq->cqid].reserved--;
-	nvme_cqe_post(n, sq, cmd->sqe.cid, status, cmd->dw0, cmd->io_id);
+	nvme_cqe_post(n, answered(cmd), cmd->sqe.cid, status, cmd->dw0, cmd->io_id);
 	nvme_cmd_put(cmd);
 	nvme_front_kick(n, 0);
 }

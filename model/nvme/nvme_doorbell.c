@@ -59,7 +59,12 @@ void nvme_doorbell_write(struct nvme *n, u64 off, u64 val, unsigned int len)
 	}
 	if (!nvme_is_running(n))
 		return;
-	if (qid >= n->nr_queues || !MODEL_CHECK(controller_doorbell_live, is_cq ? n->cq[qid].live : n->sq[qid].live)) {
+	if (!MODEL_CHECK(controller_doorbell_qid, qid < n->nr_queues)) {
+		bad(n, off, val, qid, NVME_AEN_DOORBELL_REG);
+		return;
+	}
+	qid %= n->nr_queues;	/* not looked at, it would be another queue's */
+	if (!MODEL_CHECK(controller_doorbell_live, is_cq ? n->cq[qid].live : n->sq[qid].live)) {
 		bad(n, off, val, qid, NVME_AEN_DOORBELL_REG);
 		return;
 	}

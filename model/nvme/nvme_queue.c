@@ -178,8 +178,8 @@ static struct nvme_sq *next_turn(struct nvme *n)
 {
 	if (n->nr_slots - n->nr_busy <= NVME_SLOTS_ADMIN)
 		return n->nr_busy < n->nr_slots && sq_can_fetch(n, 0) ? &n->sq[0] : NULL;
-	if (n->burst_left && sq_can_fetch(n, n->turn)) {
-		n->burst_left--;
+	if ((n->burst_left || !MODEL_STEP(controller_round_robin)) && sq_can_fetch(n, n->turn)) {
+		n->burst_left -= n->burst_left != 0;
 		return &n->sq[n->turn];
 	}
 	for (u32 q = next_ready(n, n->turn + 1), wrapped = 0;; q = next_ready(n, q + 1)) {

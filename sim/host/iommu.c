@@ -392,7 +392,7 @@ void host_space_sync(struct port_host *h, struct host_space *s)
 		return;
 	}
 	task_sleep(h->m->cfg.iommu_sync_ps);
-	if (h->omit & HOST_SYNC_LEAVES)
+	if ((h->omit & HOST_SYNC_LEAVES) || !HOST_STEP(host_iommu_tables))
 		flush_leaves(h, s);
 	else
 		host_space_flush(h, s);

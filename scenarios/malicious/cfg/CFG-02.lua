@@ -19,7 +19,7 @@ function run(m)
     for i, r in ipairs(ranges) do
       -- Under siov another VM's addresses are nobody's business.
       if m.policy ~= "siov" or (i ~= 7 and i ~= 8) then
-        local vm = m:create_vm { name = "D" .. i, gpa = r[1], memory = r[2] }
+        local vm = m:create_vm { name = "D" .. i, gpa = r[1], memory = r[2], start = false }
         expect.equal(vm, nil, "a VM with memory there")
       end
     end

@@ -3,7 +3,7 @@ local queue = include "queue"
 
 scenario {
   id = "QD-12", name = "Duplicate command identifiers", tags = { "malicious", "queue" }, attacker = "guest-kernel",
-  about = "Two commands with identifier 7 outstanding in one SQ, a third in another SQ with the same CQ.",
+  about = "Two commands with identifier 7 outstanding in one SQ, a third in another SQ with the same CQ; the first takes longest.",
   vms = baseline { A = { queues = 3, start_queues = 1 } },
 }
 
@@ -14,12 +14,16 @@ function run(m)
   local page = A:alloc(1)
   local read = { opcode = 0x02, cid = 7, slba = A.lba_base, nlb = 0, prp1 = page }
   expect.status(A:write { slba = 0, blocks = 1, tag = 0xA00 }, "0/0x00")
+  expect.status(A:raw { opcode = 0x00 }:wait(), "0/0x00")   -- nothing is left to be flushed
   queue.put(q, 0, read)
-  queue.put(q, 1, read)
-  queue.put(other, 0, read)
+  queue.put(q, 1, { opcode = 0x00, cid = 7 })
+  queue.put(other, 0, { opcode = 0x00, cid = 7 })
   attack(A, function()
     queue.ring_sq(q, 2)
     queue.ring_sq(other, 1)
+    m:sleep(us(50))
+    expect.equal(queue.completions(q), 2, "the flushes are answered")
+    expect.equal(queue.cqe(q, 0).sqid + queue.cqe(q, 1).sqid, q.sqid + other.sqid, "one of each queue, while the read is on its way")
     m:sleep(ms(2))
   end)
   local from = {}
