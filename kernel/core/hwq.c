@@ -335,7 +335,7 @@ int liov_hwq_create_cq(struct liov_hwq *q, u32 entries, bool irq)
 	port_dma_wmb(q->be->home);
 	sqe.cdw10 = q->qid | (entries - 1) << 16;
 	sqe.cdw11 = (u32)(NVME_QUEUE_PC | (irq ? NVME_CQ_IEN : 0) | FIELD_PREP(NVME_CQ_IV, q->vector));
-	err = LIOV_STEP(backend_siov_bind_cq) ? liov_siov_bind(q, true) : 0;
+	err = q->pasid != LIOV_NO_PASID && LIOV_STEP(backend_siov_bind_cq) ? liov_siov_bind(q, true) : 0;
 	if (!err)
 		err = liov_admin_cmd(q->be, &sqe, NULL);
 	if (err == -ETIMEDOUT)
@@ -361,7 +361,7 @@ int liov_hwq_create_sq(struct liov_hwq *q, u32 entries, struct liov_hwq *cq)
 	sqe.cdw10 = q->qid | (entries - 1) << 16;
 	sqe.cdw11 = (u32)(NVME_QUEUE_PC | FIELD_PREP(NVME_SQ_CQID, cq->qid));
 	/* Whoever could ring it must not find it there and not bound: a binding is of the creation that follows. */
-	err = LIOV_STEP(backend_siov_bind_sq) ? liov_siov_bind(q, false) : 0;
+	err = q->pasid != LIOV_NO_PASID && LIOV_STEP(backend_siov_bind_sq) ? liov_siov_bind(q, false) : 0;
 	if (!err)
 		err = liov_admin_cmd(q->be, &sqe, NULL);
 	if (err == -ETIMEDOUT)

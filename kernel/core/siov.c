@@ -95,8 +95,6 @@ int liov_siov_bind(const struct liov_hwq *q, bool cq)
 {
 	struct nvme_sqe sqe = { .opcode = NVME_ADM_QUEUE_BIND, .cdw10 = q->qid, .cdw11 = q->pasid };
 
-	if (q->pasid == LIOV_NO_PASID)
-		return 0;
 	if (!LIOV_STEP(backend_siov_pasid_own))
 		sqe.cdw11 = 1;		/* the first VM's */
 	if (cq)

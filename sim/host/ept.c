@@ -218,6 +218,9 @@ static bool map_cmb(struct port_vm *vm, u64 off, bool write)
 		return true;
 	vm->page_answered[nr] = true;
 	trace4(&vm->m->trace, SIM_TRACE_PAGE, 0, vm->cfg.id, off & ~(SPEC_PAGE_SIZE - 1), hpa.v, page.writable);
+	/* Left out: one leaf for all that lies around it, as for RAM. */
+	if (page.kind == LIOV_PAGE_BAR0 && !HOST_STEP(host_mmio_leaf))
+		return host_ept_map(vm, (gpa_t){ gpa & ~(TWO_MIB - 1) }, (hpa_t){ hpa.v & ~(TWO_MIB - 1) }, 21, true, type) == 0;
 	return host_ept_map(vm, (gpa_t){ gpa }, hpa, 12, page.writable, type) == 0;
 }
 
