@@ -2,7 +2,7 @@
 # How the house is checked. Each step is harness/check/<step>.sh; harness/check/check runs
 # them, counts, and ends with 'N passed, N failed, N skipped'.
 
-export B CC JOBS SAN COV LIOV_DIR MODEL_CC KERNEL_CC ORACLE_CC SIM_CC EMU_CC LINK WITH_LIBS UNIT
+export B CC JOBS SAN COV LIOV_DIR MODEL_CC KERNEL_CC ORACLE_CC SIM_CC SCENARIO_CC EMU_CC LINK WITH_LIBS UNIT
 
 check: ## all tests: install what is missing, build, test; SAN=1 under ASan and UBSan
 	@MAKE='$(MAKE)' harness/check/check

@@ -3,7 +3,7 @@
  * Read a result of lightiov --json, from stdin, for the shell: a line a run, fields between
  * tabs. Anything but one document of the known schema is an error.
  *
- *   outcome id variant policy verdict component codes victim digest failures
+ *   outcome id variant policy verdict component codes victim digest failures noninterference difference
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -33,13 +33,14 @@ static void print_list(const json_t *list, char between)
 
 static void print_run(const json_t *run)
 {
-	const json_t *verdict = json_object_get(run, "verdict");
+	const json_t *verdict = json_object_get(run, "verdict"), *leak = json_object_get(run, "noninterference");
 
 	printf("%s\t%s\t%s\t%s\t", field(run, "outcome"), field(run, "id"), field(run, "variant"), field(run, "policy"));
 	printf("%s\t%s\t", field(verdict, "kind"), field(verdict, "component"));
 	print_list(json_object_get(verdict, "codes"), '|');
 	printf("\t%s\t%s\t", field(verdict, "victim"), field(run, "digest"));
 	print_list(json_object_get(run, "failures"), ';');
+	printf("\t%s\t%s", field(leak, "kind"), field(leak, "what"));
 	putchar('\n');
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "report/view_internal.h"
+#include "spec/nvme.h"
 #include "store.h"
 #include "vm/vm.h"
 
@@ -182,14 +183,53 @@ static void dma(struct view *v, const struct trace_event *ev)
 	}
 }
 
+/* Of an entry what does not follow from the order in which commands end: no SQHD, CID, phase. */
+static void completion_came(struct view *v, const u8 entry[16])
+{
+	struct nvme_cqe cqe;
+
+	memcpy(&cqe, entry, sizeof(cqe));
+	came(v, VIEW_COMPLETION, 0, (u64)cqe.dw1 << 32 | cqe.dw0);
+	came(v, VIEW_COMPLETION, 8, (u64)cqe.sqid << 16 | (u16)(cqe.status >> 1));
+}
+
+/* Is there a CQ in the VM's CMB? */
+static bool is_cq(u64 gpa)
+{
+	u64 in_slot = (gpa - VM_CMB_GPA - LIOV_CMB_SLOTS) % LIOV_CMB_SLOT_STRIDE;
+
+	return gpa >= VM_CMB_GPA + LIOV_CMB_SLOTS && gpa - VM_CMB_GPA < LIOV_CMB_SIZE_MIN && in_slot >= LIOV_SLOT_CQ &&
+	       in_slot < LIOV_SLOT_CQ + LIOV_QUEUE_DEPTH_MAX * sizeof(struct nvme_cqe);
+}
+
+/* Whoever looks at an entry could have all of it. */
+static void completion(struct view *v, const struct trace_event *ev, u32 vm)
+{
+	u8 entry[sizeof(struct nvme_cqe)];
+	u32 i;
+
+	store_read(v->m->memory, ev->c & ~15ull, entry, sizeof(entry));
+	for (i = 0; i < sizeof(entry); i += 8)
+		see(v, vm, VIEW_COMPLETION, (ev->b & ~15ull) + i, value_of(v, entry + i, 8), 8, false);
+	completion_came(v, entry);
+}
+
 static void load(struct view *v, const struct trace_event *ev)
 {
 	const struct gvcpu *gv = vcpu_of(v, ev->a);
-	u64 gpa;
+	u64 gpa, value;
+	u32 vm;
 
 	if (!gv || !is_seen(v, gv->vm->cfg.id) || ram_of(v, ev->c, &gpa) == gv->vm)
 		return;
-	see(v, gv->vm->cfg.id, VIEW_LOAD, ev->b, value_of(v, ev->data, ev->data_len), ev->data_len, false);
+	vm = gv->vm->cfg.id;
+	if (is_cq(ev->b) && ev->data_len <= sizeof(struct nvme_cqe) && bus_is_ram(&v->m->bus, (hpa_t){ ev->c }, ev->data_len)) {
+		completion(v, ev, vm);
+		return;
+	}
+	value = value_of(v, ev->data, ev->data_len);
+	see(v, vm, VIEW_LOAD, ev->b, value, ev->data_len, false);
+	came(v, VIEW_LOAD, ev->b, value);
 }
 
 /* New frames: what is in them that is not zeros. */
@@ -221,6 +261,8 @@ static void page(struct view *v, const struct trace_event *ev)
 		return;
 	store_read(v->m->memory, ev->c, v->buf, sizeof(v->buf));
 	see(v, (u32)ev->a, VIEW_PAGE, ev->b, value_of(v, v->buf, sizeof(v->buf)), sizeof(v->buf), true);
+	if (!is_cq(VM_CMB_GPA + ev->b))
+		came(v, VIEW_PAGE, ev->b, c->seen[0].value);
 }
 
 static void media(struct view *v, const struct trace_event *ev)
@@ -270,12 +312,14 @@ static void view_event(void *opaque, const struct trace_event *ev)
 	case TRACE_CPU_LOAD: load(v, ev); break;
 	case TRACE_MEDIA: media(v, ev); break;
 	case TRACE_IRQ_ACCEPT:
-		if (is_seen(v, vm))
-			see(v, vm, VIEW_INTERRUPT, (u64)vcpu_of(v, ev->a)->index << 8 | ev->b, ev->b, 1, true);
+		if (!is_seen(v, vm))
+			break;
+		came(v, VIEW_INTERRUPT, (u64)vcpu_of(v, ev->a)->index, ev->b);
+		see(v, vm, VIEW_INTERRUPT, (u64)vcpu_of(v, ev->a)->index << 8 | ev->b, ev->b, 1, true);
 		break;
 	case TRACE_CQE:
 		if (is_seen(v, vm))
-			came(v, VIEW_LOAD, 0, ev->c);	/* of whatever command, and queue */
+			came(v, VIEW_COMPLETION, 16, ev->c);	/* whether or not somebody looks */
 		break;
 	case SIM_TRACE_ANSWER:
 		if (!is_seen(v, vm))
@@ -288,6 +332,8 @@ static void view_event(void *opaque, const struct trace_event *ev)
 			break;
 		see(v, vm, VIEW_MEMORY, ev->b, value_of(v, ev->data, ev->data_len), ev->data_len, true);
 		data_came(v, ev->data, ev->data_len);
+		if (ev->data_len == sizeof(struct nvme_cqe))
+			completion_came(v, ev->data);
 		break;
 	case SIM_TRACE_FRAMES: frames(v, ev); break;
 	case SIM_TRACE_PAGE: page(v, ev); break;

@@ -7,6 +7,7 @@
  *
  *  memory    what devices (data, completions) and the host (the virtual device's) write into their memory
  *  load      what their loads find where no memory of theirs is: queues' pages, registers, another's memory
+ *  completion ... in a CQ in their CMB: the whole entry that they looked at
  *  register  what the host answers to a trapped read of the virtual controller's BARs
  *  config    ... and of its configuration space
  *  interrupt which vCPU took which vector

@@ -8,7 +8,7 @@
 
 static const char *const kind_names[] = {
 	[VIEW_MEMORY] = "memory", [VIEW_LOAD] = "load", [VIEW_REGISTER] = "register", [VIEW_CONFIG] = "config", [VIEW_INTERRUPT] = "interrupt",
-	[VIEW_FRAMES] = "frames", [VIEW_PAGE] = "page",
+	[VIEW_FRAMES] = "frames", [VIEW_PAGE] = "page", [VIEW_COMPLETION] = "completion",
 };
 
 /* The sum over channels, whose order is time's. */

@@ -9,7 +9,7 @@
 
 #include <uthash.h>
 
-enum view_kind { VIEW_MEMORY, VIEW_LOAD, VIEW_REGISTER, VIEW_CONFIG, VIEW_INTERRUPT, VIEW_FRAMES, VIEW_PAGE };
+enum view_kind { VIEW_MEMORY, VIEW_LOAD, VIEW_REGISTER, VIEW_CONFIG, VIEW_INTERRUPT, VIEW_FRAMES, VIEW_PAGE, VIEW_COMPLETION };
 
 /* Where something is seen. Hashed as bytes: no padding. */
 struct view_place {
