@@ -20,7 +20,7 @@
 #include "workload/workload.h"
 
 #define SEED		1
-#define SEEDS		100
+#define SEEDS		40
 #define STEPS		10000
 #define LIVES_MAX	12
 #define RESETS_MAX	2
