@@ -18,7 +18,7 @@ fuzz: ## each fuzz target for FUZZ_SECONDS (60); FUZZ=NAME for some of them
 fuzz-targets: $(FUZZ_BIN)
 
 $(B)/fuzz/%.o: harness/fuzz/%.c $(B)/flags
-	$(call make_object,$(UNIT_CC) -Iharness/fuzz)
+	$(call make_object,$(UNIT_CC) -O2 -Iharness/fuzz)
 $(B)/fuzz/fuzz_%: $(B)/fuzz/fuzz_%.o $(if $(FUZZER),,$(B)/fuzz/replay.o) $(LIBS)
 	$(call say,LD)$(LINK) $(FUZZER) -o $@ $(filter %.o,$^) $(WITH_LIBS) -lcmocka
 
