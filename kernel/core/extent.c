@@ -85,47 +85,54 @@ static void entry_remove(struct liov_extents *x, u32 at)
 	  @*/
 }
 
+/* Room for an entry at @at: what stands there and above moves up. The entry itself is the caller's to write. */
+/*@ requires \valid(x) && 0 <= at <= x->nr < LIOV_EXTENTS_MAX;
+  @ assigns x->nr, x->free[at .. LIOV_EXTENTS_MAX - 1];
+  @ ensures more: x->nr == \old(x->nr) + 1;
+  @ ensures above: up{Pre, Post}(x, at + 1, x->nr);
+  @*/
+static void entries_up(struct liov_extents *x, u32 at)
+{
+	/*@ loop invariant bound: at <= i <= x->nr;
+	  @ loop invariant below: same{Pre, Here}(x, at, i);
+	  @ loop invariant above: up{Pre, Here}(x, i + 1, x->nr + 1);
+	  @ loop assigns i, x->free[at .. LIOV_EXTENTS_MAX - 1];
+	  @ loop variant i;
+	  @*/
+	for (u32 i = x->nr; i > at; i--)
+		x->free[i] = x->free[i - 1];
+	x->nr++;
+}
+
 /*@ requires \valid(x) && table(x) && 0 <= at <= x->nr < LIOV_EXTENTS_MAX;
   @ requires some: 0 < r.count && r.start + r.count <= u64_end;
   @ requires after: at > 0 ==> end_of(x, at - 1) < r.start;
   @ requires before: at < x->nr ==> r.start + r.count < start_of(x, at);
-  @ assigns x->nr, x->free[0 .. LIOV_EXTENTS_MAX - 1];
+  @ assigns x->nr, x->free[at .. LIOV_EXTENTS_MAX - 1];
   @ ensures more: x->nr == \old(x->nr) + 1;
   @ ensures table: table(x);
   @ ensures exact: \forall integer n; is_free(x, n) <==> is_free{Pre}(x, n) || r.start <= n < r.start + r.count;
   @*/
 static void entry_insert(struct liov_extents *x, u32 at, struct liov_range r)
 {
-	/*@ loop invariant bound: at <= i <= x->nr;
-	  @ loop invariant below: same{Pre, Here}(x, 0, i);
-	  @ loop invariant above: up{Pre, Here}(x, i + 1, x->nr + 1);
-	  @ loop assigns i, x->free[0 .. LIOV_EXTENTS_MAX - 1];
-	  @ loop variant i;
-	  @*/
-	for (u32 i = x->nr; i > at; i--)
-		x->free[i] = x->free[i - 1];
-	x->free[at] = r;
-	x->nr++;
-	/*@ assert below: same{Pre, Here}(x, 0, at); */
-	/*@ assert new: start_of(x, at) == r.start && end_of(x, at) == r.start + r.count; */
-	/*@ assert above: up{Pre, Here}(x, at + 1, x->nr); */
-	/*@ assert kept: \forall integer i; at <= i < \at(x->nr, Pre) ==>
-	  @   start_of(x, i + 1) == start_of{Pre}(x, i) && end_of(x, i + 1) == end_of{Pre}(x, i);
-	  @*/
+	entries_up(x, at);
+	x->free[at].start = r.start;
+	x->free[at].count = r.count;
+	/*@ assert some: some(x); */
 	/*@ assert under: \forall integer i; 0 <= i < at ==> end_of(x, i) < start_of(x, at); */
 	/*@ assert over: \forall integer i; at < i < x->nr ==> end_of(x, at) < start_of(x, i); */
 	/*@ assert low: \forall integer i, j; 0 <= i < j < at ==> end_of(x, i) < start_of(x, j); */
 	/*@ assert across: \forall integer i, j; 0 <= i < at < j < x->nr ==> end_of(x, i) < start_of(x, j); */
 	/*@ assert high: \forall integer i, j; at < i < j < x->nr ==> end_of(x, i) < start_of(x, j); */
-	/*@ assert some: some(x); */
 	/*@ assert apart: apart(x); */
 	/*@ assert here: \forall integer n; in_entry(x, at, n) <==> r.start <= n < r.start + r.count; */
-	/*@ assert was: \forall integer n, i; 0 <= i < x->nr && i != at && in_entry(x, i, n) ==>
-	  @   in_entry{Pre}(x, i < at ? i : i - 1, n);
-	  @*/
-	/*@ assert is: \forall integer n, i; 0 <= i < \at(x->nr, Pre) && in_entry{Pre}(x, i, n) ==>
-	  @   in_entry(x, i < at ? i : i + 1, n);
-	  @*/
+	/*@ assert kept_low: \forall integer i, n; 0 <= i < at && in_entry{Pre}(x, i, n) ==> in_entry(x, i, n); */
+	/*@ assert kept_high: \forall integer i, n; at <= i < x->nr - 1 && in_entry{Pre}(x, i, n) ==> in_entry(x, i + 1, n); */
+	/*@ assert is: \forall integer n; is_free{Pre}(x, n) ==> is_free(x, n); */
+	/*@ assert was_low: \forall integer i, n; 0 <= i < at && in_entry(x, i, n) ==> in_entry{Pre}(x, i, n); */
+	/*@ assert was_high: \forall integer i, n; at < i < x->nr && in_entry(x, i, n) ==> in_entry{Pre}(x, i - 1, n); */
+	/*@ assert was: \forall integer n; is_free(x, n) ==> is_free{Pre}(x, n) || in_entry(x, at, n); */
+	/*@ assert new: \forall integer n; in_entry(x, at, n) ==> is_free(x, n); */
 }
 
 /*@ requires \valid(x) && table(x) && 0 <= at < x->nr;
@@ -229,6 +236,7 @@ static void entry_cut(struct liov_extents *x, u32 i, u64 start, u64 count)
   @*/
 int liov_extents_take(struct liov_extents *x, u64 count, u64 align, u64 *start)
 {
+	u64 at;
 	u32 i;
 
 	LIOV_ASSERT(align != 0 && (align & (align - 1)) == 0);
@@ -237,12 +245,14 @@ int liov_extents_take(struct liov_extents *x, u64 count, u64 align, u64 *start)
 	i = entry_find(x, count, align);
 	if (i == x->nr)
 		return -ENOSPC;
-	*start = x->free[i].start + left_out(x->free[i].start, align);
-	/*@ assert same: same{Pre, Here}(x, 0, x->nr); */
-	/*@ assert free: \forall integer n; is_free(x, n) <==> is_free{Pre}(x, n); */
-	/*@ assert inside: \forall integer n; *start <= n < *start + count ==> in_entry(x, i, n); */
-	/*@ assert first: *start == start_of{Pre}(x, i) + skipped(start_of{Pre}(x, i), align); */
-	entry_cut(x, i, *start, count);
+	at = x->free[i].start + left_out(x->free[i].start, align);
+	/*@ assert inside: \forall integer n; at <= n < at + count ==> in_entry(x, i, n); */
+	entry_cut(x, i, at, count);
+	/*@ ghost cut: ; */
+	*start = at;
+	/*@ assert still: x->nr == \at(x->nr, cut) && same{cut, Here}(x, 0, x->nr); */
+	/*@ assert entries: \forall integer i, n; 0 <= i < x->nr ==> (in_entry(x, i, n) <==> in_entry{cut}(x, i, n)); */
+	/*@ assert free: \forall integer n; is_free(x, n) <==> is_free{cut}(x, n); */
 	return 0;
 }
 
@@ -252,6 +262,9 @@ int liov_extents_take(struct liov_extents *x, u64 count, u64 align, u64 *start)
   @ ensures was_free: \result == 0 ==> \forall integer n; start <= n < start + count ==> is_free{Pre}(x, n);
   @ ensures exact: \result == 0 ==>
   @   \forall integer n; is_free(x, n) <==> is_free{Pre}(x, n) && !(start <= n < start + count);
+  @ ensures busy: \result == -EBUSY ==> count == 0 ||
+  @   \forall integer i; 0 <= i < \old(x->nr) ==> !(start_of{Pre}(x, i) <= start && start + count <= end_of{Pre}(x, i));
+  @ ensures full: \result != 0 && \result != -EBUSY ==> \result == -ENOSPC && x->nr == LIOV_EXTENTS_MAX;
   @ ensures kept: \result != 0 ==> x->nr == \old(x->nr) && same{Pre, Post}(x, 0, x->nr);
   @*/
 int liov_extents_take_at(struct liov_extents *x, u64 start, u64 count)
@@ -260,6 +273,8 @@ int liov_extents_take_at(struct liov_extents *x, u64 start, u64 count)
 	u32 i;
 
 	/*@ loop invariant bound: 0 <= i <= x->nr;
+	  @ loop invariant busy: \forall integer j; 0 <= j < i && count != 0 ==>
+	  @   !(start_of(x, j) <= start && start + count <= end_of(x, j));
 	  @ loop assigns i;
 	  @ loop variant x->nr - i;
 	  @*/
@@ -272,6 +287,7 @@ int liov_extents_take_at(struct liov_extents *x, u64 start, u64 count)
 	if (before != 0 && x->free[i].count - before != count && x->nr == LIOV_EXTENTS_MAX)
 		return -ENOSPC;
 	/*@ assert inside: \forall integer n; start <= n < start + count ==> in_entry(x, i, n); */
+	/*@ assert free: \forall integer n; start <= n < start + count ==> is_free(x, n); */
 	entry_cut(x, i, start, count);
 	return 0;
 }
@@ -311,36 +327,36 @@ static u32 entry_after(const struct liov_extents *x, u64 start)
 int liov_extents_give(struct liov_extents *x, u64 start, u64 count)
 {
 	u32 i = entry_after(x, start);
-	struct liov_range prev = { 0, 0 }, next = { 0, 0 };
-	bool joins_prev, joins_next;
+	struct liov_range r = { start, count };
 
-	if (i > 0)
-		prev = x->free[i - 1];
-	if (i < x->nr)
-		next = x->free[i];
 	LIOV_ASSERT(count != 0 && start <= ~0ULL - (count - 1));
-	LIOV_ASSERT(i == 0 || start - prev.start >= prev.count);
-	LIOV_ASSERT(i == x->nr || next.start - start >= count);
-	joins_prev = i > 0 && start - prev.start == prev.count;
-	joins_next = i < x->nr && next.start - start == count;
-
-	/*@ assert prev: i > 0 ==> \forall integer n; prev.start <= n < prev.start + prev.count <==> in_entry(x, i - 1, n); */
-	/*@ assert next: i < x->nr ==> \forall integer n; next.start <= n < next.start + next.count <==> in_entry(x, i, n); */
-	/*@ assert free: \forall integer n, k; 0 <= k < x->nr && in_entry(x, k, n) ==> is_free(x, n); */
-	if (joins_prev && joins_next) {
+	LIOV_ASSERT(i == 0 || start - x->free[i - 1].start >= x->free[i - 1].count);
+	LIOV_ASSERT(i == x->nr || x->free[i].start - start >= count);
+	/* With the neighbours that it touches it is one entry. */
+	if (i < x->nr && x->free[i].start - start == count) {
+		r.count += x->free[i].count;
+		/*@ assert next: \forall integer n; in_entry(x, i, n) <==> start + count <= n < r.start + r.count; */
 		entry_remove(x, i);
-		entry_set(x, i - 1, (struct liov_range){ prev.start, prev.count + count + next.count });
-		/*@ assert both: \forall integer n; is_free(x, n) <==> is_free{Pre}(x, n) || start <= n < start + count; */
-	} else if (joins_prev) {
-		entry_set(x, i - 1, (struct liov_range){ prev.start, prev.count + count });
-		/*@ assert low: \forall integer n; is_free(x, n) <==> is_free{Pre}(x, n) || start <= n < start + count; */
-	} else if (joins_next) {
-		entry_set(x, i, (struct liov_range){ start, count + next.count });
-		/*@ assert high: \forall integer n; is_free(x, n) <==> is_free{Pre}(x, n) || start <= n < start + count; */
-	} else if (x->nr < LIOV_EXTENTS_MAX) {
-		entry_insert(x, i, (struct liov_range){ start, count });
-	} else {
-		return -ENOSPC;
 	}
+	/*@ assert above: i < x->nr ==> r.start + r.count < start_of(x, i); */
+	/*@ assert below: i > 0 ==> end_of(x, i - 1) <= start; */
+	/*@ assert right: \forall integer n; is_free(x, n) || start <= n < r.start + r.count <==>
+	  @   is_free{Pre}(x, n) || start <= n < start + count;
+	  @*/
+	if (i > 0 && start - x->free[i - 1].start == x->free[i - 1].count) {
+		i--;
+		r.start = x->free[i].start;
+		r.count += x->free[i].count;
+		/*@ assert prev: \forall integer n; in_entry(x, i, n) <==> r.start <= n < start; */
+		entry_remove(x, i);
+	}
+	/*@ assert over: i < x->nr ==> r.start + r.count < start_of(x, i); */
+	/*@ assert under: i > 0 ==> end_of(x, i - 1) < r.start; */
+	/*@ assert left: \forall integer n; is_free(x, n) || r.start <= n < r.start + r.count <==>
+	  @   is_free{Pre}(x, n) || start <= n < start + count;
+	  @*/
+	if (x->nr == LIOV_EXTENTS_MAX)
+		return -ENOSPC;
+	entry_insert(x, i, r);
 	return 0;
 }
