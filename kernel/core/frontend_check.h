@@ -10,6 +10,7 @@
 
 #include "liov/frontend.h"
 #include "check.h"
+#include "range.h"
 #include "site.h"
 
 static inline bool fe_blocks_ok(const struct liov_frontend *fe, vlba_t slba, u64 blocks)

@@ -41,8 +41,6 @@ struct fe_pages {
 
 static bool fe_next_page(struct fe_pages *p, gpa_t *gpa, u32 *len)
 {
-	u32 room;
-
 	if (p->left == 0) {
 		if (p->left_segments == 0)
 			return false;
@@ -51,30 +49,47 @@ static bool fe_next_page(struct fe_pages *p, gpa_t *gpa, u32 *len)
 		p->seg++;
 		p->left_segments--;
 	}
-	room = FE_PAGE - (u32)(p->addr & (FE_PAGE - 1));
-	*len = p->left < room ? p->left : room;
+	*len = liov_page_part(p->addr, p->left);
 	*gpa = (gpa_t){ p->addr };
 	p->addr += *len;
 	p->left -= *len;
 	return true;
 }
 
+/*@ logic integer segment_bytes{L}(struct liov_segment *s, integer nr) =
+  @   nr <= 0 ? 0 : segment_bytes(s, nr - 1) + s[nr - 1].len_bytes;
+  @ predicate segment_ok{L}(struct liov_segment *s, integer i, integer nr) =
+  @   s[i].len_bytes != 0 && s[i].addr.v % 4 == 0 && (i > 0 ==> s[i].addr.v % 4096 == 0) &&
+  @   (i + 1 < nr ==> (s[i].addr.v % 4096 + s[i].len_bytes) % 4096 == 0);
+  @*/
 /* Shape of a data buffer: what PRPs can express. 0 or -EINVAL; *bytes is its length. */
-static int fe_check_shape(const struct liov_request *rq, u32 *bytes)
+/*@ requires \valid_read(s + (0 .. nr - 1)) && \valid(bytes) && \separated(bytes, s + (0 .. nr - 1));
+  @ assigns *bytes;
+  @ ensures either: \result == 0 || \result == -EINVAL;
+  @ ensures number: \result == 0 ==> 1 <= nr <= LIOV_FE_SEGMENTS_MAX;
+  @ ensures shape: \result == 0 ==> \forall integer i; 0 <= i < nr ==> segment_ok{Pre}(s, i, nr);
+  @ ensures sum: \result == 0 ==> *bytes == segment_bytes{Pre}(s, nr);
+  @*/
+static int fe_check_shape(const struct liov_segment *s, u32 nr, u32 *bytes)
 {
 	u64 sum = 0;
-	u32 i;
 
-	if (rq->nr_segments == 0 || rq->nr_segments > LIOV_FE_SEGMENTS_MAX)
+	if (nr == 0 || nr > LIOV_FE_SEGMENTS_MAX)
 		return -EINVAL;
-	for (i = 0; i < rq->nr_segments; i++) {
-		const struct liov_segment *s = &rq->segments[i];
+	/*@ loop invariant bound: 0 <= i <= nr && sum <= i * 0xFFFFFFFF;
+	  @ loop invariant shape: \forall integer j; 0 <= j < i ==> segment_ok(s, j, nr);
+	  @ loop invariant sum: sum == segment_bytes(s, i);
+	  @ loop assigns i, sum;
+	  @ loop variant nr - i;
+	  @*/
+	for (u32 i = 0; i < nr; i++) {
+		u64 off = s[i].addr.v % FE_PAGE;
 
-		if (s->len_bytes == 0 || (s->addr.v & 3) || (i > 0 && (s->addr.v & (FE_PAGE - 1))))
+		if (s[i].len_bytes == 0 || off % 4 != 0 || (i > 0 && off != 0))
 			return -EINVAL;
-		if (i + 1 < rq->nr_segments && ((s->addr.v + s->len_bytes) & (FE_PAGE - 1)))
+		if (i + 1 < nr && (off + s[i].len_bytes) % FE_PAGE != 0)
 			return -EINVAL;
-		sum += s->len_bytes;
+		sum += s[i].len_bytes;
 	}
 	if (sum > 0xFFFFFFFFu)
 		return -EINVAL;
@@ -166,7 +181,7 @@ static int fe_build_rw(struct liov_fe_queue *q, const struct liov_request *rq, u
 		fe_trace(fe, LIOV_TRACE_DENY, 0, rq->slba.v, rq->blocks);
 		return -EINVAL;
 	}
-	ret = fe_check_shape(rq, &bytes);
+	ret = fe_check_shape(rq->segments, rq->nr_segments, &bytes);
 	if (ret)
 		return ret;
 	if ((u64)rq->blocks << fe->lba_shift != bytes || !fe_size_ok(fe, rq->blocks))

@@ -14,6 +14,7 @@
 #include "nvme.h"
 #include "pci.h"
 #include "check.h"
+#include "range.h"
 #include "ring.h"
 #include "site.h"
 
@@ -34,6 +35,10 @@ void liov_ctrl_stop(struct liov_backend *be);
 /* CC.EN 0, then 1 with the admin queue as before; I/O queues are gone after it. */
 int liov_ctrl_reset(struct liov_backend *be);
 /* Offset in BAR 0 of a queue's doorbell. */
+/*@ requires \valid_read(be) && qid <= 0xFFFF && cq <= 1;
+  @ assigns \nothing;
+  @ ensures exact: \result == 4096 + (2 * qid + cq) * be->info.doorbell_stride;
+  @*/
 static inline u64 liov_doorbell(const struct liov_backend *be, u32 qid, bool cq)
 {
 	return NVME_REG_DBS + ((u64)qid * 2 + cq) * be->info.doorbell_stride;

@@ -5,6 +5,7 @@
  * the command is sent; what is sent points to the checked ranges, in a page of the host's.
  */
 
+#include "copy.h"
 #include "mediator.h"
 
 _Static_assert(LIOV_COPY_RANGES_MAX * sizeof(struct nvme_copy_range) == SPEC_PAGE_SIZE, "one private page holds all");
@@ -25,21 +26,17 @@ static u16 refuse(struct liov_mediator *med, u16 status, u64 slba, u64 count)
 	return status;
 }
 
-/* Blocks of all ranges in *total; none is larger than 2^16, and there are 128 at most. */
-static u16 check_ranges(struct liov_mediator *med, const struct nvme_copy_range *r, u32 nr, u64 *total)
+static u16 check_ranges(struct liov_mediator *med, const struct nvme_copy_range *r, u32 nr)
 {
 	const struct liov_vm *vm = med->vm;
-	u32 i;
 
-	*total = 0;
-	for (i = 0; i < nr; i++) {
+	for (u32 i = 0; i < nr; i++) {
 		u64 count = r[i].nlb + 1ull;
 
 		if (!LIOV_CHECK(mediator_copy_limit, count <= vm->be->info.copy.range_blocks))
 			return refuse(med, NVME_SC_COPY_LIMIT, r[i].slba, count);
 		if (!LIOV_CHECK(mediator_copy_range, liov_lba_inside(vm->lba.count, (vlba_t){ r[i].slba }, count)))
 			return refuse(med, NVME_SC_LBA_RANGE, r[i].slba, count);
-		*total += count;
 	}
 	return 0;
 }
@@ -57,16 +54,17 @@ u16 liov_mediator_copy(struct liov_mediator *med, const struct nvme_sqe *in, u32
 
 	if (status)
 		return refuse(med, status, in->prp1, bytes);
-	status = check_ranges(med, r, nr, &total);
+	status = check_ranges(med, r, nr);
 	if (status)
 		return status;
+	total = liov_copy_blocks(r, nr);
 	if (!LIOV_CHECK(mediator_copy_limit, total <= vm->be->info.copy.blocks))
 		return refuse(med, NVME_SC_COPY_LIMIT, to.v, total);
 	if (!LIOV_CHECK(mediator_copy_target, liov_lba_inside(vm->lba.count, to, total)))
 		return refuse(med, NVME_SC_LBA_RANGE, to.v, total);
 	for (i = 0; i < nr; i++)
-		r[i] = (struct nvme_copy_range){ .slba = liov_lba_translate(vm->lba.start, (vlba_t){ r[i].slba }).v,
-						 .nlb = r[i].nlb };
+		r[i] = (struct nvme_copy_range){ .slba = r[i].slba, .nlb = r[i].nlb };
+	liov_copy_translate(r, nr, vm->lba.start);
 	port_shm_copy_out(list, off, r, bytes);
 	med->tags[tag].sqe.prp1 = liov_mediator_list_iova(med, tag).v;
 	if (!LIOV_STEP(mediator_copy_private))

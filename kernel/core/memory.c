@@ -14,7 +14,7 @@ bool liov_iova_allowed(const struct liov_backend *be, u64 iova, u64 len_bytes)
 {
 	const struct liov_range *host = &be->cfg.host_iova;
 
-	if (len_bytes == 0 || iova > ~0ULL - (len_bytes - 1) || iova + (len_bytes - 1) > port_iommu_last(be->host))
+	if (!liov_range_until(iova, len_bytes, port_iommu_last(be->host)))
 		return false;
 	return !liov_range_overlaps(iova, len_bytes, host->start, host->count) &&
 	       !liov_range_overlaps(iova, len_bytes, PCIS_IRQ_RANGE_BASE, PCIS_IRQ_RANGE_LAST - PCIS_IRQ_RANGE_BASE + 1) &&
@@ -86,8 +86,7 @@ static u32 mem_find(const struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 static void mem_count(struct liov_vm *vm, const struct liov_mem *m, gpa_t gpa, u64 len_bytes, bool up)
 {
 	struct liov_region *r = &vm->region[m->region];
-	u64 first = (gpa.v - r->gpa.v) >> SPEC_PAGE_SHIFT;
-	u64 last = (gpa.v + len_bytes - 1 - r->gpa.v) >> SPEC_PAGE_SHIFT;
+	u64 first = liov_page_of(r->gpa.v, gpa.v), last = liov_page_of(r->gpa.v, gpa.v + (len_bytes - 1));
 
 	if (!r->page_refs || !LIOV_STEP(mediator_hold))
 		return;
@@ -125,12 +124,9 @@ void liov_vm_mem_drop(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
 
 	while (len_bytes > 0) {
-		u64 n = SPEC_PAGE_SIZE - (gpa.v & (SPEC_PAGE_SIZE - 1));
-		u32 i;
+		u64 n = liov_page_part(gpa.v, len_bytes);
+		u32 i = mem_find(vm, gpa, n);
 
-		if (n > len_bytes)
-			n = len_bytes;
-		i = mem_find(vm, gpa, n);
 		/* It is held: only an experiment without that check comes here with anything else. */
 		LIOV_ASSERT(LIOV_CHECK(mediator_prp_window, i < vm->nr_mem));
 		if (i < vm->nr_mem)
@@ -162,8 +158,7 @@ static int mem_register_check(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 {
 	struct liov_backend *be = vm->be;
 
-	if (!LIOV_CHECK(backend_mem_shape, len_bytes != 0 && !((gpa.v | len_bytes) & (SPEC_PAGE_SIZE - 1)) &&
-					   gpa.v <= ~0ULL - (len_bytes - 1)))
+	if (!LIOV_CHECK(backend_mem_shape, liov_pages_whole(gpa.v, len_bytes)))
 		return -EINVAL;
 	if (!LIOV_CHECK(backend_mem_window, !be->cfg.dma_offset || liov_range_inside(0, vm->window.count, gpa.v, len_bytes)))
 		return -EINVAL;
@@ -267,16 +262,16 @@ static u32 mem_split(struct liov_vm *vm, u32 i, gpa_t gpa, u64 len_bytes)
 {
 	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
 	struct liov_mem whole = vm->mem[i];
-	u64 before = gpa.v - whole.gpa.v;
-	u64 after = whole.len_bytes - before - len_bytes;
+	struct liov_rest rest = liov_range_rest(whole.gpa.v, whole.len_bytes, gpa.v, len_bytes);
 
 	vm->mem[i].gpa = gpa;
 	vm->mem[i].len_bytes = len_bytes;
 	vm->mem[i].releasing = true;
-	if (after != 0)
-		mem_insert(vm, i + 1, (struct liov_mem){ { gpa.v + len_bytes }, after, whole.region, false, false, whole.prot });
-	if (before != 0)
-		mem_insert(vm, i++, (struct liov_mem){ whole.gpa, before, whole.region, false, false, whole.prot });
+	if (rest.after != 0)
+		mem_insert(vm, i + 1, (struct liov_mem){ { gpa.v + len_bytes }, rest.after,
+							 whole.region, false, false, whole.prot });
+	if (rest.before != 0)
+		mem_insert(vm, i++, (struct liov_mem){ whole.gpa, rest.before, whole.region, false, false, whole.prot });
 	port_unlock_irqrestore(&vm->mem_lock, flags);
 	return i;
 }
@@ -284,11 +279,11 @@ static u32 mem_split(struct liov_vm *vm, u32 i, gpa_t gpa, u64 len_bytes)
 static void mem_unsplit(struct liov_vm *vm, u32 i, const struct liov_mem *whole)
 {
 	unsigned long flags = port_lock_irqsave(&vm->mem_lock);
-	u64 end = vm->mem[i].gpa.v + vm->mem[i].len_bytes;
+	struct liov_rest rest = liov_range_rest(whole->gpa.v, whole->len_bytes, vm->mem[i].gpa.v, vm->mem[i].len_bytes);
 
-	if (end != whole->gpa.v + whole->len_bytes)
+	if (rest.after != 0)
 		mem_remove(vm, i + 1);
-	if (vm->mem[i].gpa.v != whole->gpa.v)
+	if (rest.before != 0)
 		mem_remove(vm, --i);
 	vm->mem[i] = *whole;
 	port_unlock_irqrestore(&vm->mem_lock, flags);
@@ -298,7 +293,7 @@ static void mem_unsplit(struct liov_vm *vm, u32 i, const struct liov_mem *whole)
 static bool mem_wait(struct liov_vm *vm, const struct liov_mem *m)
 {
 	const struct liov_region *r = &vm->region[m->region];
-	u64 at = (m->gpa.v - r->gpa.v) >> SPEC_PAGE_SHIFT, end = at + (m->len_bytes >> SPEC_PAGE_SHIFT);
+	u64 at = liov_page_of(r->gpa.v, m->gpa.v), end = liov_page_of(r->gpa.v, m->gpa.v + (m->len_bytes - 1)) + 1;
 	u64 until = port_now_ns(vm->be->home) + vm->be->cfg.timeout_ns;
 
 	while (r->page_refs && at < end) {
@@ -338,15 +333,17 @@ static void mem_end(struct liov_vm *vm, u32 i)
 int liov_vm_mem_unregister(struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 {
 	struct liov_mem whole, m;
+	struct liov_rest rest;
 	u32 i, parts;
 
-	if (len_bytes == 0 || ((gpa.v | len_bytes) & (SPEC_PAGE_SIZE - 1)))
+	if (!liov_pages_whole(gpa.v, len_bytes))
 		goto out_deny;
 	i = mem_find(vm, gpa, len_bytes);
 	if (i == vm->nr_mem)
 		goto out_deny;
 	whole = vm->mem[i];
-	parts = (gpa.v != whole.gpa.v) + (gpa.v + len_bytes != whole.gpa.v + whole.len_bytes);
+	rest = liov_range_rest(whole.gpa.v, whole.len_bytes, gpa.v, len_bytes);
+	parts = (rest.before != 0) + (rest.after != 0);
 	if (whole.gone && parts)
 		goto out_deny;
 	if (vm->nr_mem + parts > LIOV_MEM_RANGES_MAX)
@@ -383,16 +380,12 @@ static u32 mem_find_any(const struct liov_vm *vm, gpa_t gpa, u64 len_bytes)
 static void mem_forget_in(struct liov_vm *vm, u32 i, gpa_t gpa, u64 len_bytes)
 {
 	struct liov_mem whole = vm->mem[i], m;
-	u64 end = whole.gpa.v + whole.len_bytes, start = whole.gpa.v;
+	struct liov_range part = { whole.gpa.v, whole.len_bytes };
 	unsigned long flags;
 
-	if (vm->nr_mem + 2 <= LIOV_MEM_RANGES_MAX) {
-		if (gpa.v > start)
-			start = gpa.v;
-		if (len_bytes < end - gpa.v)
-			end = gpa.v + len_bytes;
-	}
-	i = mem_split(vm, i, (gpa_t){ start }, end - start);
+	if (vm->nr_mem + 2 <= LIOV_MEM_RANGES_MAX)
+		part = liov_range_shared(whole.gpa.v, whole.len_bytes, gpa.v, len_bytes);
+	i = mem_split(vm, i, (gpa_t){ part.start }, part.count);
 	m = vm->mem[i];
 	if (mem_wait(vm, &m)) {
 		mem_end(vm, i);

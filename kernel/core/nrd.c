@@ -13,6 +13,36 @@ static void nrd_allow(struct nvme_nrd *n, u8 opcode)
 	n->opcodes[opcode >> 3] |= (u8)(1u << (opcode & 7));
 }
 
+/*@ logic integer in_use{L}(struct liov_region *r, integer i) =
+  @   i <= 0 ? 0 : in_use(r, i - 1) + (r[i - 1].len_bytes != 0 ? 1 : 0);
+  @*/
+/* A window for each region of memory in use, in their order; their number. */
+/*@ requires \valid_read(r + (0 .. LIOV_MEM_RANGES_MAX - 1)) && \valid(w + (0 .. LIOV_MEM_RANGES_MAX - 1));
+  @ requires \separated(r + (0 .. LIOV_MEM_RANGES_MAX - 1), w + (0 .. LIOV_MEM_RANGES_MAX - 1));
+  @ requires sum: \forall integer i; 0 <= i < LIOV_MEM_RANGES_MAX && r[i].len_bytes != 0 ==> dma_offset + r[i].gpa.v < u64_end;
+  @ assigns w[0 .. LIOV_MEM_RANGES_MAX - 1];
+  @ ensures number: \result == in_use{Pre}(r, LIOV_MEM_RANGES_MAX) <= LIOV_MEM_RANGES_MAX;
+  @*/
+static u32 nrd_windows(const struct liov_region *r, u64 dma_offset, struct nvme_nrd_window *w)
+{
+	u32 nr = 0;
+
+	/*@ loop invariant bound: 0 <= nr <= i <= LIOV_MEM_RANGES_MAX;
+	  @ loop invariant number: nr == in_use{Pre}(r, i);
+	  @ loop assigns i, nr, w[0 .. LIOV_MEM_RANGES_MAX - 1];
+	  @ loop variant LIOV_MEM_RANGES_MAX - i;
+	  @*/
+	for (u32 i = 0; i < LIOV_MEM_RANGES_MAX; i++) {
+		if (r[i].len_bytes == 0)
+			continue;
+		w[nr].start = liov_dma_translate(dma_offset, r[i].gpa).v;
+		w[nr].length = r[i].len_bytes;
+		/*@ assert this: w[nr].length == r[i].len_bytes && w[nr].start == dma_offset + r[i].gpa.v; */
+		nr++;
+	}
+	return nr;
+}
+
 static void nrd_build(const struct liov_vm *vm, struct nvme_nrd *n)
 {
 	u16 oncs = vm->be->info.oncs;
@@ -37,13 +67,7 @@ static void nrd_build(const struct liov_vm *vm, struct nvme_nrd *n)
 	if (!LIOV_STEP(backend_nrd_lba))
 		n->lba[0] = (struct nvme_nrd_window){ 0, ~0ULL };
 	n->nr_lba = 1;
-	for (u32 i = 0; i < LIOV_MEM_RANGES_MAX; i++) {
-		const struct liov_region *r = &vm->region[i];
-
-		if (r->len_bytes == 0)
-			continue;
-		n->dma[n->nr_dma++] = (struct nvme_nrd_window){ liov_dma_translate(vm->dma_offset, r->gpa).v, r->len_bytes };
-	}
+	n->nr_dma = nrd_windows(vm->region, vm->dma_offset, n->dma);
 	if (!LIOV_STEP(backend_nrd_dma)) {
 		n->dma[0] = (struct nvme_nrd_window){ 0, ~0ULL };
 		n->nr_dma = 1;

@@ -90,7 +90,7 @@ static bool controller_gone(const struct liov_backend *be)
 
 static struct liov_page page_doorbell(const struct liov_backend *be, u64 bar_off)
 {
-	if (!LIOV_CHECK(backend_doorbell_inside, bar_off + SPEC_PAGE_SIZE <= be->bar0_size) ||
+	if (!LIOV_CHECK(backend_doorbell_inside, liov_range_inside(0, be->bar0_size, bar_off, SPEC_PAGE_SIZE)) ||
 	    !LIOV_CHECK(backend_controller_there, !controller_gone(be)))
 		return nothing;
 	return (struct liov_page){ .kind = LIOV_PAGE_BAR0, .bar_off = bar_off, .writable = true };
@@ -143,12 +143,30 @@ static struct liov_page info_page(struct liov_vm *vm, bool write)
 	return (struct liov_page){ .kind = LIOV_PAGE_MEMORY, .pages = vm->info_page, .writable = write };
 }
 
+/* A queue's slot, and what lies there. */
+struct slot {
+	u64 index, off;
+};
+
+/*@ requires slots: LIOV_CMB_SLOTS <= page;
+  @ assigns \nothing;
+  @ ensures exact: LIOV_CMB_SLOTS + \result.index * LIOV_CMB_SLOT_STRIDE + \result.off == page;
+  @ ensures inside: \result.off < LIOV_CMB_SLOT_STRIDE;
+  @*/
+static struct slot page_in_slot(u64 page)
+{
+	struct slot s;
+
+	s.index = (page - LIOV_CMB_SLOTS) / LIOV_CMB_SLOT_STRIDE;
+	s.off = (page - LIOV_CMB_SLOTS) % LIOV_CMB_SLOT_STRIDE;
+	return s;
+}
+
 static struct liov_page page_find(struct liov_vm *vm, u64 off, bool write)
 {
 	bool direct = vm->be->cfg.policy != LIOV_POLICY_MEDIATED;
-	u64 page = off & ~(SPEC_PAGE_SIZE - 1);
-	u64 index = (page - LIOV_CMB_SLOTS) >> 17;
-	u64 slot_off = (page - LIOV_CMB_SLOTS) & (LIOV_CMB_SLOT_STRIDE - 1);
+	u64 page = off - off % SPEC_PAGE_SIZE;
+	struct slot at;
 
 	if (!LIOV_CHECK(backend_page_bar, off < vm->cmb_size))
 		return nothing;
@@ -156,13 +174,15 @@ static struct liov_page page_find(struct liov_vm *vm, u64 off, bool write)
 		return LIOV_CHECK(backend_info_readonly, !write) ? info_page(vm, write) : nothing;
 	if (page == LIOV_CMB_DOORBELLS)
 		return direct ? page_shared_doorbells(vm) : liov_mediator_doorbell_page(vm);
-	if (page < LIOV_CMB_SLOTS || index >= LIOV_VM_QUEUES_MAX || !LIOV_CHECK(backend_page_slot, index < vm->cfg.nr_queues))
+	if (page < LIOV_CMB_SLOTS)
 		return nothing;
-	if (direct || index >= vm->cfg.nr_queues)
-		return page_slot(vm, (u32)index, slot_off);
-	return liov_mediator_page(vm, (u32)index, slot_off);
+	at = page_in_slot(page);
+	if (at.index >= LIOV_VM_QUEUES_MAX || !LIOV_CHECK(backend_page_slot, at.index < vm->cfg.nr_queues))
+		return nothing;
+	if (direct || at.index >= vm->cfg.nr_queues)
+		return page_slot(vm, (u32)at.index, at.off);
+	return liov_mediator_page(vm, (u32)at.index, at.off);
 }
-_Static_assert(LIOV_CMB_SLOT_STRIDE == 1u << 17, "slots are found by a shift");
 
 struct liov_page liov_backend_page(struct liov_vm *vm, u64 off, bool write)
 {

@@ -4,6 +4,7 @@
 
 /* A home for the proofs: Linux's numbers. The pure functions need no more of a home than this. */
 
+#define ENOENT		2
 #define EIO		5
 #define EAGAIN		11
 #define ENOMEM		12
