@@ -69,6 +69,7 @@ include $(wildcard harness/fio/fio.mk)
 include $(wildcard harness/fuzz/fuzz.mk)
 include $(wildcard harness/report/report.mk)
 include $(wildcard harness/proof/proof.mk)
+include $(wildcard harness/mutants/mutants.mk)
 
 # $(call say,WHAT) before a command: a short line in its place, none under make -s.
 say  = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-4s %s\n' $1 $@;))
@@ -108,8 +109,8 @@ $(B)/%.a: $(B)/sources
 
 $(B)/lightiov: $(B)/sim/main.o $(LIBS)
 	$(call say,LD)$(LINK) -o $@ $< $(WITH_LIBS)
-$(B)/unit/%: $(B)/unit/%.o $(LIBS)
-	$(call say,LD)$(LINK) -o $@ $< $(WITH_LIBS) -lcmocka
+$(B)/unit/%: $(B)/unit/%.o $(B)/unit/ablate.o $(LIBS)
+	$(call say,LD)$(LINK) -o $@ $< $(B)/unit/ablate.o $(WITH_LIBS) -lcmocka
 
 unit: $(UNIT_BIN)
 

@@ -4,6 +4,10 @@
  * tabs. Anything but one document of the known schema is an error.
  *
  *   outcome id variant policy verdict component codes victim digest failures noninterference difference
+ *
+ * or, with an argument:
+ *
+ *   path variant policy component sites
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -44,7 +48,14 @@ static void print_run(const json_t *run)
 	putchar('\n');
 }
 
-int main(void)
+static void print_sites(const json_t *run)
+{
+	printf("%s\t%s\t%s\t%s\t", field(run, "path"), field(run, "variant"), field(run, "policy"), field(json_object_get(run, "verdict"), "component"));
+	print_list(json_object_get(run, "sites"), ',');
+	putchar('\n');
+}
+
+int main(int argc, char **argv __attribute__((unused)))
 {
 	json_error_t error;
 	json_t *doc = json_loadf(stdin, JSON_REJECT_DUPLICATES, &error);
@@ -62,7 +73,7 @@ int main(void)
 		return 1;
 	}
 	for (i = 0; i < json_array_size(runs); i++)
-		print_run(json_array_get(runs, i));
+		(argc > 1 ? print_sites : print_run)(json_array_get(runs, i));
 	json_decref(doc);
 	return 0;
 }

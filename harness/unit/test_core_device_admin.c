@@ -175,6 +175,22 @@ static u32 get_log(u32 lid, u32 numd, u64 offset)
 					    .cdw13 = (u32)(offset >> 32), .prp1 = DATA, .prp2 = DATA + 0x1000 }, NULL);
 }
 
+/* 12 KiB are asked for, of which 512 bytes are there: PRP2 is a list, and its first entry the second page. */
+static void test_get_log__three_pages__prp2_is_a_list(void **state)
+{
+	struct nvme_sqe sqe = { .opcode = 2, .cdw10 = 2 | 3071u << 16, .prp1 = DATA + 0xF00, .prp2 = DATA + 0x2000 };
+
+	(void)state;
+	rig_enable();
+	*(u64 *)ram(DATA + 0x2000) = DATA + 0x3000;
+	assert_int_equal(rig_admin(sqe, NULL), 0);
+	sqe.prp2 = DATA + 0x2004;
+	*(u64 *)ram(DATA + 0x2004) = DATA + 0x3000;
+	assert_int_equal(rig_admin(sqe, NULL), 0x13 | DNR);
+	sqe.prp2 = 0x100000;
+	assert_int_equal(rig_admin(sqe, NULL), 0x04 | DNR);
+}
+
 /* ADM-04 */
 static void test_get_log__offsets__never_leave_the_log(void **state)
 {
@@ -457,6 +473,7 @@ int main(void)
 		T(test_identify__prp_offsets__are_0_13),
 		T(test_number_of_queues__abuse__is_answered_from_the_reservation),
 		T(test_features__unknown_saved_or_fixed__are_refused),
+		T(test_get_log__three_pages__prp2_is_a_list),
 		T(test_get_log__offsets__never_leave_the_log),
 		T(test_aer__limit_and_events__are_the_vms_own),
 		T(test_aer__event_before_it__waits),

@@ -145,6 +145,26 @@ static void test_head__beyond_tail_or_repeated__event_and_no_effect(void **state
 	rig_free(r);
 }
 
+/* A full CQ whose tail is right below its head: one past the last entry would seem to free one. */
+static void test_head__size_of_a_full_queue__event_and_no_effect(void **state)
+{
+	struct rig *r = up();
+	struct rig_queue q = rig_pair(r, 4, 64, 32);
+	struct nvme_cqe cqe;
+
+	(void)state;
+	for (int i = 0; i < 31; i++)
+		assert_int_equal(rig_cmd(r, &q, rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 0)), 0);
+	for (int i = 0; i < 31; i++)
+		rig_put(r, &q, rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 0));
+	rig_ring(r, &q);
+	rig_run(r, 10 * PS_PER_MS);
+	assert_int_equal(event_of(r, rig_doorbell(r, 4, true), 32, 4), 0x00010100);
+	for (int i = 0; i < 31; i++)
+		assert_true(rig_peek(r, &q, &cqe, true));
+	rig_free(r);
+}
+
 static void test_doorbell__queue_missing__event_of_register(void **state)
 {
 	struct rig *r = up();
@@ -335,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_tail__repeated__event_and_nothing_fetched),
 		cmocka_unit_test(test_tail__backwards__is_a_count_modulo_size),
 		cmocka_unit_test(test_head__beyond_tail_or_repeated__event_and_no_effect),
+		cmocka_unit_test(test_head__size_of_a_full_queue__event_and_no_effect),
 		cmocka_unit_test(test_doorbell__queue_missing__event_of_register),
 		cmocka_unit_test(test_doorbell__odd_access__is_ignored),
 		cmocka_unit_test(test_doorbell__not_ready__is_ignored),

@@ -94,6 +94,16 @@ static void test_sgl__256_blocks_of_512__fit_mdts(void **state)
 	assert_int_equal(rig_mem64(f->r, RIG_BUF + 0x1000 * 55), 200);
 }
 
+/* 514 pieces are within the bound of descriptors; 257 are what there is room for. */
+static void test_sgl__512_blocks_of_256__more_than_there_is_room_for(void **state)
+{
+	struct fixture *f = *state;
+
+	for (u32 i = 0; i < 512; i++)
+		desc(f, RIG_LIST, i, RIG_BUF + 256 * i, 256, DATA);
+	assert_int_equal(io(f, NVME_CMD_READ, 256, RIG_LIST, 512 * 16, LAST), D(0x00E));
+}
+
 static void test_sgl__length_wrong__data_length_invalid(void **state)
 {
 	struct fixture *f = *state;
@@ -193,6 +203,7 @@ int main(void)
 		T(test_sgl__one_block__moves_at_any_alignment),
 		T(test_sgl__segments__chain),
 		T(test_sgl__256_blocks_of_512__fit_mdts),
+		T(test_sgl__512_blocks_of_256__more_than_there_is_room_for),
 		T(test_sgl__length_wrong__data_length_invalid),
 		T(test_sgl__segment_wrong__segment_invalid),
 		T(test_sgl__descriptor_wrong__count_or_type_invalid),
