@@ -26,6 +26,21 @@ expect_same()
 	if cmp -s "$2" "$3"; then pass "$1"; else fail "$1" "$(diff "$2" "$3" | head -n "${4:-20}")"; fi
 }
 
+# Every scenario under each of its policies, once for all steps: leaves $OUT/scenarios/run.json, and in
+# $OUT/scenarios/runs a line a run. Its status is lightiov's.
+all_runs()
+{
+	if [ ! -f "$OUT/scenarios/status" ]; then
+		mkdir -p "$OUT/scenarios"
+		# Each attack also with other secrets of its victims: what differs stands in scenarios/known-leaks.
+		"$B/lightiov" run --noninterference --jobs "$JOBS" --quiet --json="$OUT/scenarios/run.json" --junit "$OUT/scenarios/junit.xml" scenarios \
+			> "$OUT/scenarios/log" 2>&1
+		echo $? > "$OUT/scenarios/status"
+		"$B/check/runs" < "$OUT/scenarios/run.json" > "$OUT/scenarios/runs" || { fail "no result" "$(tail -n 20 "$OUT/scenarios/log")"; ok; }
+	fi
+	return "$(cat "$OUT/scenarios/status")"
+}
+
 # The step's closing line and exit status.
 ok()
 {
