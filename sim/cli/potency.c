@@ -393,6 +393,25 @@ static bool walls_harm(struct examination *x, u32 components, const struct site_
 	return false;
 }
 
+/* One of many steps that are left out can hide the harm of the rest: it is put back. */
+static bool all_but_one_harm(struct examination *x, struct site_set *all)
+{
+	struct site_set less;
+	u32 i;
+
+	for (i = site_count(); i-- > 0;) {
+		if (!site_set_has(all, i))
+			continue;
+		less = *all;
+		less.bit[i / 64] &= ~(1ull << (i % 64));
+		if (harms(x, &less)) {
+			*all = less;
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
  * Where checks do no harm. Beside others who said no did it by a check: of the steps the backend's are
  * looked at, whose walls stand before anybody runs into them.
@@ -410,7 +429,7 @@ static bool steps_harm(struct examination *x, u32 components, struct site_set *b
 	if (x->beside && walls_harm(x, named, &refused, &taken, by))
 		return true;
 	all = joined(&refused, &taken);
-	if (!harms(x, &all))
+	if (!harms(x, &all) && !all_but_one_harm(x, &all))
 		return false;
 	*by = all;
 	shrink(x, by);

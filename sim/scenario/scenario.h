@@ -101,7 +101,7 @@ struct run_control {
 	char gave[160];		/* "ESCAPED (VM B, lba)", "still contained by mediator", in words */
 };
 
-#define RESULT_CONTROLS_MAX 96
+#define RESULT_CONTROLS_MAX 128
 
 /* What stands behind a "contained by X". */
 struct potency {
