@@ -44,7 +44,7 @@ planted "released memory stays in the IOMMU's cache under its PASID" memory.c \
 planted "a queue has all LBAs in its domain" nrd.c \
 	's/{ vm->lba.start, vm->lba.count }/{ 0, ~0ULL }/' lba/LBA-01 nrd
 planted "a queue has all memory in its domain" nrd.c \
-	's/liov_dma_translate(vm->dma_offset, r->gpa).v, r->len_bytes/0, 1ULL << 46/' gpa/GPA-01 nrd
+	's/n->nr_dma = nrd_windows(.*/n->nr_dma = 1; n->dma[0] = (struct nvme_nrd_window){ .length = 1ULL << 46 };/' gpa/GPA-01 nrd
 planted "a VM may have any queue's doorbells" page.c \
 	's/liov_doorbell(be, q->qid, false)/liov_doorbell(be, 2, false)/; s/liov_doorbell(be, vm->queue\[i\]->qid, false)/liov_doorbell(be, 2, false)/' \
 	lba/LBA-01 nrd

@@ -247,6 +247,7 @@ static void run_control(struct examination *x, struct run_control *c, bool late)
 	x->run(x->opaque, &way, x->seen);
 	c->late = late;
 	c->harm = harm_of(x->base, x->seen, c->gave, sizeof(c->gave));
+	c->reached = c->harm && (x->seen->verdict.kind == VERDICT_ESCAPED || x->seen->violations_seen > x->base->violations_seen);
 	for (i = 0; i < SITES_MAX / 64; i++)
 		c->met.bit[i] |= x->seen->refused.bit[i] | (x->seen->taken.bit[i] & ~x->base->taken.bit[i]);
 }
@@ -460,6 +461,17 @@ static void inert(struct run_result *r)
 	r->verdict.kind = VERDICT_INERT;
 }
 
+/* Of several that are named each alone contains: nothing of another's is reached without the one that is credited. */
+static void alone(struct examination *x, u32 self)
+{
+	const struct potency *p = &x->base->potency;
+	struct site_set own = of_components(&p->by, self);
+	const struct run_control *c = same(&own, &p->by) ? control_of(x, &p->by) : NULL;
+
+	if (c && c->harm && c->reached)
+		differs(x->base, "the table says [also ...], but what is another's is reached without: ", &p->by);
+}
+
 static bool is_credited(const struct run_result *r)
 {
 	return r->has_attack && r->verdict.component != COMPONENT_NONE &&
@@ -483,6 +495,8 @@ void potency_examine(struct run_result *base, potency_run_fn run, void *opaque)
 	waived = base->has_expected && strstr(base->expected.why, "[no control]");
 	p->potent = checks_harm(&x, self, &p->by) || (also && checks_harm(&x, self | also, &p->by)) ||
 		    (!waived && steps_harm(&x, self | also, &p->by));
+	if (p->potent && also)
+		alone(&x, self);
 	if (p->potent && waived)
 		differs(base, "the table says [no control], but there is harm without: ", &p->by);
 	else if (!p->potent && !waived)

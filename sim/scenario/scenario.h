@@ -98,6 +98,7 @@ struct run_control {
 	struct site_set without, met;	/* met: what refused then, or was stepped through for the first time */
 	bool late;		/* left out from where the attack begins: what came before needed them */
 	bool harm;
+	bool reached;		/* ... and it is that what is another's was reached */
 	char gave[160];		/* "ESCAPED (VM B, lba)", "still contained by mediator", in words */
 };
 
