@@ -185,7 +185,7 @@ static void test_get_log__three_pages__prp2_is_a_list(void **state)
 	*(u64 *)ram(DATA + 0x2000) = DATA + 0x3000;
 	assert_int_equal(rig_admin(sqe, NULL), 0);
 	sqe.prp2 = DATA + 0x2004;
-	*(u64 *)ram(DATA + 0x2004) = DATA + 0x3000;
+	memcpy(ram(DATA + 0x2004), &(u64){ DATA + 0x3000 }, 8);
 	assert_int_equal(rig_admin(sqe, NULL), 0x13 | DNR);
 	sqe.prp2 = 0x100000;
 	assert_int_equal(rig_admin(sqe, NULL), 0x04 | DNR);
