@@ -129,8 +129,8 @@ static json_t *potency_json(const struct potency *p)
 		return json_null();
 	}
 	for (i = 0; i < p->nr_controls; i++)
-		json_array_append_new(controls, json_pack("{s:s, s:b, s:o}", "gave", p->control[i].gave, "harm", p->control[i].harm,
-							  "without", sites_json(&p->control[i].without)));
+		json_array_append_new(controls, json_pack("{s:s, s:b, s:b, s:o}", "gave", p->control[i].gave, "harm", p->control[i].harm,
+							  "late", p->control[i].late, "without", sites_json(&p->control[i].without)));
 	return json_pack("{s:o, s:o, s:b}", "controls", controls, "due_to", sites_json(&p->by), "potent", p->potent);
 }
 
