@@ -65,7 +65,7 @@ planted "$LIOV_DIR/core/device.c" 's/val = bar_rd32(vm, (u32)off);/& if (off == 
 	expect "a register tells where another's blocks are" "1 contained LEAK register 0x*" "$out/lightiov" lba/LBA-01 mediated
 
 # With no secret that is another nothing is shown, and that is said.
-planted sim/scenario/secret.c 's/return r->opt->secret \&\& .*/return false;/; s/^\tif (!s)$/\tif (s || !s)/' "$SCENARIO_CC" &&
+planted sim/scenario/secret.c 's/return r->opt->secret \&\& .*/return false;/; s/^\tif (!s)$/\tif (s || !s)/' "$SIM_CC $(pkg-config --cflags lua5.4)" &&
 	expect "no secret is another" "1 contained nothing secret -" "$out/lightiov" lba/LBA-01 nrd
 
 # The ratchet.
