@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each run in a process of its own: one that dies of our bug takes no other with it, and
- * how many run at a time changes nothing. Results come back through pipes.
+ * The runs, in worker processes that take one after the other: one that dies of our bug takes only its own run with
+ * it, and how many there are changes nothing. A process for each run would pay its pages' faults each time.
  */
 
 #include "cli.h"
 #include "report/recording.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define RECORDED_ALL	400000u	/* events that all runs together hand over to a trace, */
 #define RECORDED_LEAST	1000u	/* and one at least */
 
+#define KEPT_BYTES	(256 << 20)	/* of a worker's memory that is free */
+#define MAPPED_BYTES	(32 << 20)	/* what is smaller is not mapped for itself */
+
 struct worker {
-	pid_t pid;		/* 0: free */
-	int fd;
+	pid_t pid;		/* 0: there is none */
+	int fd;			/* numbers of runs to it, results from it */
+	bool busy;
 	u32 run;
 	size_t got;
 };
@@ -68,9 +74,8 @@ static void take(void *opaque, const struct recorded_event *ev)
 		t->result->recorded.nr = 0;
 }
 
-static void run_here(const struct plan *p, const struct cli_options *o, u32 run, int fd)
+static void run_here(const struct planned *r, const struct plan *p, const struct cli_options *o, int fd)
 {
-	const struct planned *r = &p->run[run];
 	struct scenario_options opt = o->scenario;
 	struct taken t = { r->result, NULL };
 
@@ -85,30 +90,73 @@ static void run_here(const struct plan *p, const struct cli_options *o, u32 run,
 	free(t.events);
 }
 
-static int start(struct plan *p, const struct cli_options *o, struct worker *w, u32 run)
+/* The worker's side, until nothing more comes. */
+static void work(const struct plan *p, const struct cli_options *o, int fd)
+{
+	struct planned r;
+	u32 run;
+
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+	while (read(fd, &run, sizeof(run)) == sizeof(run)) {
+		r = p->run[run];
+		r.result = calloc(1, sizeof(*r.result));
+		if (!r.result)
+			exit(1);
+		run_here(&r, p, o, fd);
+		free(r.result);
+	}
+	exit(0);	/* not _exit: leaks and coverage of its runs are counted */
+}
+
+/* @w[0..@jobs) are its fellows: it holds no end of theirs. */
+static int hire(const struct plan *p, const struct cli_options *o, struct worker *w, u32 jobs, struct worker *new)
 {
 	int fds[2];
+	u32 i;
 
-	if (pipe(fds))
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
 		return -errno;
 	fflush(NULL);
-	w->pid = fork();
-	if (w->pid < 0) {
-		w->pid = 0;
+	new->pid = fork();
+	if (new->pid < 0) {
+		new->pid = 0;
 		close(fds[0]);
 		close(fds[1]);
 		return -errno;
 	}
-	if (w->pid == 0) {
+	if (new->pid == 0) {
+		for (i = 0; i < jobs; i++)
+			if (w[i].pid)
+				close(w[i].fd);
 		close(fds[0]);
-		run_here(p, o, run, fds[1]);
-		exit(0);	/* not _exit: leaks and coverage of the run are counted */
+		work(p, o, fds[1]);
 	}
 	close(fds[1]);
-	w->fd = fds[0];
+	new->fd = fds[0];
+	return 0;
+}
+
+/* One that is dead does not take it, which shows where the result is read. */
+static void give(struct worker *w, u32 run)
+{
+	w->busy = true;
 	w->run = run;
 	w->got = 0;
-	return 0;
+	send(w->fd, &run, sizeof(run), MSG_NOSIGNAL);
+}
+
+/* Its exit status, as waitpid() has it. */
+static int dismiss(struct worker *w)
+{
+	int status = 0;
+
+	close(w->fd);
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	w->pid = 0;
+	w->busy = false;
+	return status;
 }
 
 /* A run whose process said less than a whole result died. */
@@ -145,33 +193,26 @@ static char *missing(struct planned *r, size_t got, size_t *len)
 	return (char *)r->recorded + got;
 }
 
-/* More of a result, or its end. True when the worker is free again. */
+/* More of a result, or its end. True when the run is over. */
 static bool receive(struct plan *p, struct worker *w)
 {
 	struct planned *r = &p->run[w->run];
-	int status = 0;
 	size_t len;
 	char *to = missing(r, w->got, &len);
-	ssize_t n = len ? read(w->fd, to, len) : 0;
+	ssize_t n = read(w->fd, to, len);
 
 	if (n < 0 && errno == EINTR)
 		return false;
-	if (n > 0) {
-		w->got += (size_t)n;
-		missing(r, w->got, &len);
-		if (len)
-			return false;
-	}
-	close(w->fd);
-	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (n <= 0 || !WIFEXITED(status) || WEXITSTATUS(status)) {
+	if (n <= 0) {
 		free(r->recorded);
 		r->recorded = NULL;
-		died(r, status);
+		died(r, dismiss(w));
+		return true;
 	}
-	w->pid = 0;
-	return true;
+	w->got += (size_t)n;
+	missing(r, w->got, &len);
+	w->busy = len != 0;
+	return !w->busy;
 }
 
 /* One line: how many are done, and which was begun last. */
@@ -188,35 +229,54 @@ static void progress(const struct plan *p, u32 done, u32 next)
 		fputs("\r\033[K", stderr);
 }
 
+/* No more runs. One that ends badly now has shown a leak, or a bug of its own. */
+static int dismiss_all(struct worker *w, u32 jobs)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < jobs; i++) {
+		if (!w[i].pid)
+			continue;
+		if (w[i].busy)
+			kill(w[i].pid, SIGKILL);
+		if (dismiss(&w[i]))
+			ret = -ECHILD;
+	}
+	if (ret)
+		fputs("lightiov: a process of the simulator ended badly after its runs; this is its bug, please report it\n", stderr);
+	return ret;
+}
+
 int plan_execute(struct plan *p, const struct cli_options *o)
 {
 	u32 jobs = o->jobs, next = 0, done = 0, i;
 	struct worker *w = calloc(jobs, sizeof(*w));
 	struct pollfd *fds = calloc(jobs, sizeof(*fds));
-	int ret = w && fds ? 0 : -ENOMEM;
+	int ret = w && fds ? 0 : -ENOMEM, end = 0;
 
 	while (!ret && done < p->nr_runs) {
-		for (i = 0; i < jobs && next < p->nr_runs && !ret; i++)
+		for (i = 0; i < jobs && next < p->nr_runs && !ret; i++) {
+			if (w[i].busy)
+				continue;
 			if (!w[i].pid)
-				ret = start(p, o, &w[i], next++);
+				ret = hire(p, o, w, jobs, &w[i]);
+			if (!ret)
+				give(&w[i], next++);
+		}
 		for (i = 0; i < jobs; i++)
-			fds[i] = (struct pollfd){ .fd = w[i].pid ? w[i].fd : -1, .events = POLLIN };
+			fds[i] = (struct pollfd){ .fd = w[i].busy ? w[i].fd : -1, .events = POLLIN };
 		progress(p, done, next);
 		if (!ret && poll(fds, jobs, -1) < 0 && errno != EINTR)
 			ret = -errno;
 		for (i = 0; i < jobs; i++)
-			if (w[i].pid && (fds[i].revents & (POLLIN | POLLHUP | POLLERR)) && receive(p, &w[i]))
+			if (w[i].busy && (fds[i].revents & (POLLIN | POLLHUP | POLLERR)) && receive(p, &w[i]))
 				done++;
 	}
 	progress(p, p->nr_runs, 0);
-	for (i = 0; w && i < jobs; i++) {
-		if (w[i].pid) {
-			kill(w[i].pid, SIGKILL);
-			waitpid(w[i].pid, NULL, 0);
-			close(w[i].fd);
-		}
-	}
+	if (w)
+		end = dismiss_all(w, jobs);
 	free(w);
 	free(fds);
-	return ret;
+	return ret ? ret : end;
 }
