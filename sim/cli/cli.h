@@ -67,7 +67,7 @@ struct plan {
 int plan_make(struct plan *p, const struct cli_options *o);
 void plan_free(struct plan *p);
 
-/* Make all runs, each in a process of its own, @o->jobs at a time. 0 or -errno. */
+/* Make all runs, in @o->jobs processes. 0 or -errno. */
 int plan_execute(struct plan *p, const struct cli_options *o);
 
 /* control.c: after a run that is as expected, in its process: the controls, each in one of its own. */
