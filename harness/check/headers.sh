@@ -7,15 +7,8 @@
 
 one()
 {
-	case $1 in
-	model/*) cc=$MODEL_CC ;;
-	"$LIOV_DIR"/*) cc=$KERNEL_CC ;;
-	nvme-emu/*) cc=$EMU_CC ;;
-	sim/oracle/*) cc=$ORACLE_CC ;;
-	sim/scenario/*) cc="$SIM_CC $(pkg-config --cflags lua5.4)" ;;
-	*) cc=$SIM_CC ;;
-	esac
-	$cc -S -o /dev/null -include "$1" -include "$1" -x c /dev/null 2>&1 | head -n 8
+	# shellcheck disable=SC2046
+	$(compiler_of "$1") -S -o /dev/null -include "$1" -include "$1" -x c /dev/null 2>&1 | head -n 8
 }
 if [ $# -eq 1 ]; then
 	one "$1"

@@ -32,21 +32,10 @@ expect()
 	case $got in $like) pass "$what" ;; *) fail "$what: seen '$got', not '$like'" "$(tail -n 5 "$out/log")" ;; esac
 }
 
-# planted FILE SED CC: build/check/noninterference/lightiov, with SED applied to FILE.
+# planted WHAT LIKE CASE POLICY FILE SED
 planted()
 {
-	name=$(basename "$1" .c)
-	sed "$2" "$1" > "$out/$name.c"
-	if cmp -s "$out/$name.c" "$1"; then
-		fail "$1 does not have what is to be changed"
-		return 1
-	fi
-	# shellcheck disable=SC2086
-	if ! $3 -Wno-unused -Wno-error -I"$(dirname "$1")" -c -o "$out/$name.o" "$out/$name.c" > "$out/cc.log" 2>&1 ||
-	   ! $LINK -o "$out/lightiov" "$B/sim/main.o" "$out/$name.o" $WITH_LIBS >> "$out/cc.log" 2>&1; then
-		fail "$1 does not build with a leak in it" "$(tail -n 20 "$out/cc.log")"
-		return 1
-	fi
+	with_bug "$out/lightiov" "$1" "$5" "$6" && expect "$1" "$2" "$out/lightiov" "$3" "$4"
 }
 
 expect "as it is: the same view" "0 contained same view -" "$B/lightiov" rem/REM-01 nrd
@@ -55,18 +44,18 @@ expect "blocks are not wiped: data of another's" "1 ESCAPED escaped memory 0x*" 
 expect "frames are not zeroed: memory of another's" "1 contained LEAK frames 0x*" "$B/lightiov" rem/REM-01 nrd --ablate host_frames_zero
 
 # A status that tells of the blocks it protects: CRD, by what they hold.
-planted model/nvme/nvme_cmd.c 's/^\treport_status(cmd, status);/&\n\tif ((status \& 0x7FF) == NVME_SC_LBA_RANGE) {\n\t\tu16 held;\n\n\t\tstore_read(n->media, cmd->sqe.cdw10 * 512ull, \&held, 2);\n\t\tstatus |= (u16)((held \& 3) << 11);\n\t}/' "$MODEL_CC" &&
-	expect "a refusal tells what the blocks hold" "1 contained LEAK * 0x*" "$out/lightiov" lba/LBA-01 nrd
+planted "a refusal tells what the blocks hold" "1 contained LEAK * 0x*" lba/LBA-01 nrd model/nvme/nvme_cmd.c \
+	's/^\treport_status(cmd, status);/&\n\tif ((status \& 0x7FF) == NVME_SC_LBA_RANGE) {\n\t\tu16 held;\n\n\t\tstore_read(n->media, cmd->sqe.cdw10 * 512ull, \&held, 2);\n\t\tstatus |= (u16)((held \& 3) << 11);\n\t}/'
 # Completions' DW0 is left as it was: where another's queue is.
-planted model/nvme/nvme_queue.c 's/{ .dw0 = dw0, /{ .dw0 = dw0 | (u32)(n->sq[1].mem.base >> 20), /' "$MODEL_CC" &&
-	expect "a completion tells where another's queue is" "1 contained LEAK * 0x*" "$out/lightiov" lba/LBA-01 nrd
+planted "a completion tells where another's queue is" "1 contained LEAK * 0x*" lba/LBA-01 nrd model/nvme/nvme_queue.c \
+	's/{ .dw0 = dw0, /{ .dw0 = dw0 | (u32)(n->sq[1].mem.base >> 20), /'
 # A register of the virtual controller's that nobody reads for long: where another's blocks are.
-planted "$LIOV_DIR/core/device.c" 's/val = bar_rd32(vm, (u32)off);/& if (off == 0x1C) val |= vm->be->vms[0]->lba.start >> 20 << 12;/' "$KERNEL_CC" &&
-	expect "a register tells where another's blocks are" "1 contained LEAK register 0x*" "$out/lightiov" lba/LBA-01 mediated
+planted "a register tells where another's blocks are" "1 contained LEAK register 0x*" lba/LBA-01 mediated "$LIOV_DIR/core/device.c" \
+	's/val = bar_rd32(vm, (u32)off);/& if (off == 0x1C) val |= vm->be->vms[0]->lba.start >> 20 << 12;/'
 
 # With no secret that is another nothing is shown, and that is said.
-planted sim/scenario/secret.c 's/return r->opt->secret \&\& .*/return false;/; s/^\tif (!s)$/\tif (s || !s)/' "$SIM_CC $(pkg-config --cflags lua5.4)" &&
-	expect "no secret is another" "1 contained nothing secret -" "$out/lightiov" lba/LBA-01 nrd
+planted "no secret is another" "1 contained nothing secret -" lba/LBA-01 nrd sim/scenario/secret.c \
+	's/return r->opt->secret \&\& .*/return false;/; s/^\tif (!s)$/\tif (s || !s)/'
 
 # The ratchet.
 mkdir -p "$out/table"

@@ -65,25 +65,13 @@ host()
 	harmless "the host leaves out $1, $3" "scenarios/races/$2.lua"
 }
 
-# planted WHAT FOLDER FILE SED SCENARIO POLICY: a bug in a source file of the core or the model.
+# planted WHAT FILE SED SCENARIO POLICY: a bug in a source file of the core or the model.
 planted()
 {
-	base=$out/$(basename "$3" .c)-$6
-	tree=model compile=$MODEL_CC
-	[ "$2" = core ] && tree=$LIOV_DIR compile=$KERNEL_CC
-	sed "$4" "$tree/$2/$3" > "$base.c"
-	if cmp -s "$base.c" "$tree/$2/$3"; then
-		fail "$1: $3 does not have what is to be changed"
-		return
-	fi
-	# shellcheck disable=SC2086
-	if ! $compile -Wno-unused -Wno-error -I"$tree/$2" -c -o "$base.o" "$base.c" > "$base.log" 2>&1 ||
-	   ! $LINK -o "$base" "$B/sim/main.o" "$base.o" $WITH_LIBS >> "$base.log" 2>&1; then
-		fail "$1: does not build" "$(tail -n 20 "$base.log")"
-		return
-	fi
-	found "$1" "$base" "scenarios/races/$5.lua" "$6"
-	harmless "$1" "scenarios/races/$5.lua"
+	base=$out/$(basename "$2" .c)-$5
+	with_bug "$base" "$1" "$2" "$3" || return
+	found "$1" "$base" "scenarios/races/$4.lua" "$5"
+	harmless "$1" "scenarios/races/$4.lua"
 }
 
 host invept revoked-page nrd
@@ -91,14 +79,14 @@ host ept_retry revoked-page paper
 host ept_retry revoked-page mediated
 host pir_check migrating-vcpu nrd
 host wakeup_recheck migrating-vcpu paper
-planted "the mediator reads the list again after its check" core mediator_prp.c \
+planted "the mediator reads the list again after its check" "$LIOV_DIR/core/mediator_prp.c" \
 	's/^	t->first = (gpa_t){ in->prp1 };/	(void)liov_prp_gather(med, in->prp1, in->prp2, med->entries, nr); &/' prp-list mediated
-planted "the mediator writes the half with the phase first" core mediator_ring.c \
+planted "the mediator writes the half with the phase first" "$LIOV_DIR/core/mediator_ring.c" \
 	's/port_shm_copy_out(&cq->shm, off, cqe, 8)/FIRST/; s/port_shm_copy_out(&cq->shm, off + 8, &cqe->sqhd, 8)/port_shm_copy_out(\&cq->shm, off, cqe, 8)/; s/FIRST/port_shm_copy_out(\&cq->shm, off + 8, \&cqe->sqhd, 8)/' \
 	torn-cqe mediated
-planted "the controller writes the half with the phase first" nvme nvme_queue.c \
+planted "the controller writes the half with the phase first" model/nvme/nvme_queue.c \
 	's/cqe_write(n, &first);/first.at += 8; __builtin_memcpy(\&first.data, \&cqe.sqhd, 8); & first.at -= 16;/; s/data, &cqe.sqhd, sizeof(first.data)/data, \&cqe, 8/' \
 	torn-cqe nrd
-planted "a VM's end does not wait for a reset" core teardown.c \
+planted "a VM's end does not wait for a reset" "$LIOV_DIR/core/teardown.c" \
 	'/^void liov_vm_destroy/,/^}/{/port_mutex_\(un\)\{0,1\}lock(&be->control)/d}' reset-teardown paper
 ok
