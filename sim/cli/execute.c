@@ -251,9 +251,9 @@ static int dismiss_all(struct worker *w, u32 jobs)
 int plan_execute(struct plan *p, const struct cli_options *o)
 {
 	u32 jobs = o->jobs, next = 0, done = 0, i;
-	struct worker *w = calloc(jobs, sizeof(*w));
-	struct pollfd *fds = calloc(jobs, sizeof(*fds));
-	int ret = w && fds ? 0 : -ENOMEM, end = 0;
+	struct worker w[CLI_JOBS_MAX] = { 0 };
+	struct pollfd fds[CLI_JOBS_MAX];
+	int ret = 0, end;
 
 	while (!ret && done < p->nr_runs) {
 		for (i = 0; i < jobs && next < p->nr_runs && !ret; i++) {
@@ -274,9 +274,6 @@ int plan_execute(struct plan *p, const struct cli_options *o)
 				done++;
 	}
 	progress(p, p->nr_runs, 0);
-	if (w)
-		end = dismiss_all(w, jobs);
-	free(w);
-	free(fds);
+	end = dismiss_all(w, jobs);
 	return ret ? ret : end;
 }
