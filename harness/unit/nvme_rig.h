@@ -352,4 +352,29 @@ static inline void rig_free(struct rig *r)
 	free(r);
 }
 
+/* A controller with a pair of I/O queues: the fixture of most tests of commands. */
+struct rig_io {
+	struct rig *r;
+	struct rig_queue q;
+};
+
+static inline struct rig_io *rig_io_up(const struct nvme_config *cfg)
+{
+	struct rig_io *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->r = rig_up(cfg);
+	f->q = rig_pair(f->r, 4, 64, 64);
+	return f;
+}
+
+static inline int rig_io_down(void **state)
+{
+	struct rig_io *f = *state;
+
+	rig_free(f->r);
+	free(f);
+	return 0;
+}
+
 #endif

@@ -11,11 +11,6 @@
 #define OUTSIDE (RIG_BUF + DMA_SIZE)
 #define NRD_AT RIG_LIST
 
-struct fixture {
-	struct rig *r;
-	struct rig_queue q;
-};
-
 static struct nvme_nrd domain(void)
 {
 	struct nvme_nrd nrd = { .magic = NVME_NRD_MAGIC, .nsid = 1, .nr_lba = 1, .nr_dma = 1 };
@@ -37,34 +32,24 @@ static u16 bind(struct rig *r, u16 qid, const struct nvme_nrd *nrd)
 static int setup(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture *f = calloc(1, sizeof(*f));
 	struct nvme_nrd nrd = domain();
+	struct rig_io *f;
 
 	cfg.resource_domains = true;
 	cfg.sgls = true;
-	f->r = rig_up(&cfg);
-	f->q = rig_pair(f->r, 4, 64, 64);
+	f = rig_io_up(&cfg);
 	assert_int_equal(bind(f->r, 4, &nrd), 0);
 	*state = f;
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	rig_free(f->r);
-	free(f);
-	return 0;
-}
-
-static u16 rw(struct fixture *f, u8 opcode, u64 slba, u32 nlb, u64 prp1, u64 prp2)
+static u16 rw(struct rig_io *f, u8 opcode, u64 slba, u32 nlb, u64 prp1, u64 prp2)
 {
 	return rig_cmd(f->r, &f->q, rig_rw(opcode, slba, nlb, prp1, prp2));
 }
 
 /* Refused with no DMA but the SQE and the CQE's halves. */
-static void expect_refused(struct fixture *f, struct nvme_sqe sqe, u16 status)
+static void expect_refused(struct rig_io *f, struct nvme_sqe sqe, u16 status)
 {
 	f->r->nr_ev = 0;
 	assert_int_equal(rig_cmd(f->r, &f->q, sqe), status);
@@ -74,7 +59,7 @@ static void expect_refused(struct fixture *f, struct nvme_sqe sqe, u16 status)
 
 static void test_domain__inside__works(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(rw(f, NVME_CMD_READ, WINDOW, 7, DMA_BASE, 0), 0);
 	assert_int_equal(rw(f, NVME_CMD_WRITE, WINDOW + BLOCKS - 1, 0, DMA_BASE, 0), 0);
@@ -83,7 +68,7 @@ static void test_domain__inside__works(void **state)
 
 static void test_domain__lba_outside__refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	expect_refused(f, rig_rw(NVME_CMD_READ, 0x100000, 7, DMA_BASE, 0), D(0x080));
 	expect_refused(f, rig_rw(NVME_CMD_WRITE, 0x100000, 0, DMA_BASE, 0), D(0x080));
@@ -94,7 +79,7 @@ static void test_domain__lba_outside__refused(void **state)
 
 static void test_domain__opcode_or_nsid__refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, WINDOW, 0, DMA_BASE, 0);
 
 	expect_refused(f, rig_rw(NVME_CMD_WRITE_ZEROES, WINDOW, 0, 0, 0), D(0x001));
@@ -108,7 +93,7 @@ static void test_domain__opcode_or_nsid__refused(void **state)
 
 static void test_domain__other_nsid__refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_nrd nrd = domain();
 
 	nrd.nsid = 2;
@@ -118,7 +103,7 @@ static void test_domain__other_nsid__refused(void **state)
 
 static void test_domain__dsm_range_outside__nothing_deallocated(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_media_fill(f->r, WINDOW, 1, 5);
 	rig_set64(f->r, DMA_BASE, 1ULL << 32);
@@ -135,7 +120,7 @@ static void test_domain__dsm_range_outside__nothing_deallocated(void **state)
 
 static void test_domain__dma_outside__refused_before_any(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	expect_refused(f, rig_rw(NVME_CMD_READ, WINDOW, 7, OUTSIDE, 0), D(0x004));
 	expect_refused(f, rig_rw(NVME_CMD_WRITE, WINDOW, 7, OUTSIDE, 0), D(0x004));
@@ -148,7 +133,7 @@ static void test_domain__dma_outside__refused_before_any(void **state)
 
 static void test_domain__list_entry_outside__no_data_moves(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_set64(f->r, DMA_BASE, DMA_BASE + 0x2000);
 	rig_set64(f->r, DMA_BASE + 8, OUTSIDE);
@@ -160,7 +145,7 @@ static void test_domain__list_entry_outside__no_data_moves(void **state)
 
 static void test_domain__chained_list_outside__is_not_fetched(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_set64(f->r, DMA_BASE + 0xFF0, DMA_BASE + 0x2000);
 	rig_set64(f->r, DMA_BASE + 0xFF8, OUTSIDE);
@@ -179,7 +164,7 @@ static struct nvme_sqe sgl(u32 blocks, u64 addr, u32 length, u8 id)
 
 static void test_domain__sgl_outside__refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(rig_cmd(f->r, &f->q, sgl(8, DMA_BASE + 0x800, 4096, 0)), 0);
 	expect_refused(f, sgl(8, OUTSIDE, 4096, 0), D(0x004));
@@ -194,7 +179,7 @@ static void test_domain__sgl_outside__refused(void **state)
 
 static void test_bind__bad_structure__refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_nrd nrd = domain();
 
 	nrd.magic++;
@@ -218,7 +203,7 @@ static void test_bind__bad_structure__refused(void **state)
 
 static void test_bind__copy__later_writes_to_it_change_nothing(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_fill(f->r, NRD_AT, 0x1000, 0xFF);
 	expect_refused(f, rig_rw(NVME_CMD_READ, 0, 0, DMA_BASE, 0), D(0x080));
@@ -226,7 +211,7 @@ static void test_bind__copy__later_writes_to_it_change_nothing(void **state)
 
 static void test_bind__ends_with_queue_or_unbind(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_nrd nrd = domain();
 
 	assert_int_equal(rig_delete(f->r, NVME_ADM_DELETE_SQ, 4), 0);
@@ -241,14 +226,14 @@ static void test_bind__ends_with_queue_or_unbind(void **state)
 
 static void test_identify__offered__magic_in_vendor_area(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(rig_admin(f->r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .prp1 = RIG_BUF, .cdw10 = 1 }),
 			 0);
 	assert_int_equal(rig_mem64(f->r, RIG_BUF + 3072) & 0xFFFFFFFF, NVME_NRD_MAGIC);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, rig_io_down)
 
 int main(void)
 {

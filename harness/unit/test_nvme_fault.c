@@ -3,28 +3,11 @@
 
 /* Faults of the controller and its function: each happens when it is armed, as often as said, and not else. */
 
-struct fixture {
-	struct rig *r;
-	struct rig_queue q;
-};
-
 static int setup(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture *f = calloc(1, sizeof(*f));
 
-	f->r = rig_up(&cfg);
-	f->q = rig_pair(f->r, 4, 64, 64);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	rig_free(f->r);
-	free(f);
+	*state = rig_io_up(&cfg);
 	return 0;
 }
 
@@ -33,12 +16,12 @@ static struct fault_site armed(u64 skip, u64 count, u64 arg)
 	return (struct fault_site){ .armed = true, .key = FAULT_ALL, .skip = skip, .left = count, .arg = arg };
 }
 
-static u16 rw(struct fixture *f, u8 opcode, u64 slba)
+static u16 rw(struct rig_io *f, u8 opcode, u64 slba)
 {
 	return rig_cmd(f->r, &f->q, rig_rw(opcode, slba, 7, RIG_BUF, 0));
 }
 
-static void submit(struct fixture *f, u8 opcode, u64 slba)
+static void submit(struct rig_io *f, u8 opcode, u64 slba)
 {
 	rig_put(f->r, &f->q, rig_rw(opcode, slba, 7, RIG_BUF, 0));
 	rig_ring(f->r, &f->q);
@@ -74,7 +57,7 @@ static void test_site__occasions__as_armed(void **state)
 
 static void test_poisoned__data__is_a_transfer_error_and_parity(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_fill(f->r, RIG_BUF, 0x1000, 0xA5);
 	f->r->fn->faults.poisoned[PCI_DMA_DATA] = armed(0, 1, 0);
@@ -87,7 +70,7 @@ static void test_poisoned__data__is_a_transfer_error_and_parity(void **state)
 
 static void test_poisoned__command__is_fatal(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	f->r->fn->faults.poisoned[PCI_DMA_QUEUE] = armed(0, 1, 0);
 	submit(f, NVME_CMD_READ, 0);
@@ -97,7 +80,7 @@ static void test_poisoned__command__is_fatal(void **state)
 
 static void test_fatal__in_place_of_a_fetch__of_its_queue_only(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	nvme_faults(f->r->nvme)->fatal = armed(0, 1, 0);
 	nvme_faults(f->r->nvme)->fatal.key = 5;
@@ -111,7 +94,7 @@ static void test_fatal__in_place_of_a_fetch__of_its_queue_only(void **state)
 /* A command that is late is overtaken, and its CQE is later than its data. */
 static void test_delay__of_a_read__data_before_its_cqe(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_cqe cqe;
 
 	rig_media_fill(f->r, 0, 8, 0x51);
@@ -129,7 +112,7 @@ static void test_delay__of_a_read__data_before_its_cqe(void **state)
 
 static void test_silent__command__ends_with_its_queue(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_cqe cqe;
 
 	nvme_faults(f->r->nvme)->silent = armed(0, 1, 0);
@@ -144,7 +127,7 @@ static void test_silent__command__ends_with_its_queue(void **state)
 
 static void test_msi__lost_and_late(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	u32 before = f->r->msis;
 
 	f->r->fn->faults.msi_lost = armed(0, 1, 0);
@@ -167,7 +150,7 @@ static void test_msi__lost_and_late(void **state)
 static void test_cqe__with_a_gap__second_half_later_or_with_the_next(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture f;
+	struct rig_io f;
 	u64 at;
 
 	(void)state;
@@ -194,12 +177,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_site__occasions__as_armed),
-		cmocka_unit_test_setup_teardown(test_poisoned__data__is_a_transfer_error_and_parity, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_poisoned__command__is_fatal, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fatal__in_place_of_a_fetch__of_its_queue_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_delay__of_a_read__data_before_its_cqe, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_silent__command__ends_with_its_queue, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_msi__lost_and_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_poisoned__data__is_a_transfer_error_and_parity, setup, rig_io_down),
+		cmocka_unit_test_setup_teardown(test_poisoned__command__is_fatal, setup, rig_io_down),
+		cmocka_unit_test_setup_teardown(test_fatal__in_place_of_a_fetch__of_its_queue_only, setup, rig_io_down),
+		cmocka_unit_test_setup_teardown(test_delay__of_a_read__data_before_its_cqe, setup, rig_io_down),
+		cmocka_unit_test_setup_teardown(test_silent__command__ends_with_its_queue, setup, rig_io_down),
+		cmocka_unit_test_setup_teardown(test_msi__lost_and_late, setup, rig_io_down),
 		cmocka_unit_test(test_cqe__with_a_gap__second_half_later_or_with_the_next),
 	};
 

@@ -5,43 +5,26 @@
 
 #define D(status) ((u16)((status) | NVME_DNR))
 
-struct fixture {
-	struct rig *r;
-	struct rig_queue q;
-};
-
 static int setup(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture *f = calloc(1, sizeof(*f));
 
-	f->r = rig_up(&cfg);
-	f->q = rig_pair(f->r, 4, 64, 64);
-	*state = f;
+	*state = rig_io_up(&cfg);
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	rig_free(f->r);
-	free(f);
-	return 0;
-}
-
-static u16 io(struct fixture *f, struct nvme_sqe sqe)
+static u16 io(struct rig_io *f, struct nvme_sqe sqe)
 {
 	return rig_cmd(f->r, &f->q, sqe);
 }
 
-static u16 rw(struct fixture *f, u8 opcode, u64 slba, u32 nlb_field)
+static u16 rw(struct rig_io *f, u8 opcode, u64 slba, u32 nlb_field)
 {
 	return io(f, rig_rw(opcode, slba, nlb_field, RIG_BUF, RIG_BUF + 0x1000));
 }
 
 /* A refused command touches neither medium nor memory. */
-static void expect_untouched(struct fixture *f, struct nvme_sqe sqe, u16 status)
+static void expect_untouched(struct rig_io *f, struct nvme_sqe sqe, u16 status)
 {
 	u32 dma, media;
 
@@ -56,7 +39,7 @@ static void expect_untouched(struct fixture *f, struct nvme_sqe sqe, u16 status)
 
 static void test_write_read__round_trip__content_is_kept(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_fill(f->r, RIG_BUF, 0x1000, 0xA5);
 	assert_int_equal(rw(f, NVME_CMD_WRITE, 0x1234, 7), 0);
@@ -72,7 +55,7 @@ static void test_write_read__round_trip__content_is_kept(void **state)
 
 static void test_read__last_block__succeeds(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_media_fill(f->r, RIG_NSZE - 1, 1, 0x77);
 	assert_int_equal(rw(f, NVME_CMD_READ, RIG_NSZE - 1, 0), 0);
@@ -82,7 +65,7 @@ static void test_read__last_block__succeeds(void **state)
 static void test_opcode__not_supported__invalid_opcode(void **state)
 {
 	static const u8 opcodes[] = { 0x7F, 0xC0, 0x04, 0x0D, 0x19, 0x11, 0x06 };
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (size_t i = 0; i < sizeof(opcodes); i++)
 		expect_untouched(f, rig_rw(opcodes[i], 0, 0, RIG_BUF, 0), D(0x001));
@@ -92,7 +75,7 @@ static void test_oncs__not_offered__invalid_opcode(void **state)
 {
 	static const u8 opcodes[] = { NVME_CMD_COMPARE, NVME_CMD_DSM, NVME_CMD_WRITE_ZEROES };
 	struct nvme_config cfg = rig_config();
-	struct fixture f;
+	struct rig_io f;
 
 	(void)state;
 	cfg.oncs = 0;
@@ -106,7 +89,7 @@ static void test_oncs__not_offered__invalid_opcode(void **state)
 static void test_flags__fused_or_sgl__invalid_field(void **state)
 {
 	static const u8 flags[] = { 0x01, 0x02, 0x03, 0x40, 0x80, 0xC0 };
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (size_t i = 0; i < sizeof(flags); i++) {
 		struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 0);
@@ -122,7 +105,7 @@ static void test_nsid__wrong__as_table_says(void **state)
 		{ 0, D(0x00B) }, { 5, D(0x00B) }, { 0x101, D(0x00B) }, { 0xFFFFFFFE, D(0x00B) },
 		{ 2, D(0x002) }, { 4, D(0x002) }, { 0xFFFFFFFF, D(0x002) },
 	};
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 0);
@@ -134,7 +117,7 @@ static void test_nsid__wrong__as_table_says(void **state)
 
 static void test_length__above_mdts__invalid_field(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	/* MDTS 5: 128 KiB, 256 blocks. */
 	expect_untouched(f, rig_rw(NVME_CMD_READ, 0, 0x100, RIG_BUF, 0), D(0x002));
@@ -152,7 +135,7 @@ static void test_range__outside__lba_out_of_range(void **state)
 		{ 0xFFFFFFFFFFF00000ULL, 7 }, { 0x7FFFFFFFFFFFFFFFULL, 0 },
 	};
 	static const u8 opcodes[] = { NVME_CMD_READ, NVME_CMD_WRITE, NVME_CMD_COMPARE, NVME_CMD_WRITE_ZEROES };
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (size_t k = 0; k < sizeof(opcodes); k++)
@@ -164,7 +147,7 @@ static void test_range__outside__lba_out_of_range(void **state)
 static void test_capacity__beyond_ncap__writes_refused_reads_zero(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture f;
+	struct rig_io f;
 
 	(void)state;
 	cfg.ncap = 0x400000;
@@ -190,7 +173,7 @@ static void test_capacity__beyond_ncap__writes_refused_reads_zero(void **state)
 
 static void test_write__data_fetch_blocked__data_transfer_error(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_media_fill(f->r, 0, 1, 0x33);
 	assert_int_equal(io(f, rig_rw(NVME_CMD_WRITE, 0, 0, RIG_NO_TARGET, 0)), 0x004);
@@ -200,7 +183,7 @@ static void test_write__data_fetch_blocked__data_transfer_error(void **state)
 
 static void test_read__data_blocked__is_posted_and_succeeds(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(io(f, rig_rw(NVME_CMD_READ, 0, 0, RIG_NO_TARGET, 0)), 0);
 	assert_true(rig_count(f->r, TRACE_DMA_NO_TARGET) > 0);
@@ -208,7 +191,7 @@ static void test_read__data_blocked__is_posted_and_succeeds(void **state)
 
 static void test_cqe__blocked__is_lost_and_controller_goes_on(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct rig_queue lost;
 
 	assert_int_equal(rig_create_cq(f->r, 5, 64, RIG_NO_TARGET, 5), 0);
@@ -223,7 +206,7 @@ static void test_cqe__blocked__is_lost_and_controller_goes_on(void **state)
 
 static void test_compare__same_and_different__success_and_mismatch(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_fill(f->r, RIG_BUF, 0x2000, 0x42);
 	rig_media_fill(f->r, 8, 16, 0x42);
@@ -234,7 +217,7 @@ static void test_compare__same_and_different__success_and_mismatch(void **state)
 
 static void test_write_zeroes__above_mdts__is_allowed(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_media_fill(f->r, 0, 1, 1);
 	rig_media_fill(f->r, 0xFFFF, 2, 1);
@@ -258,7 +241,7 @@ static struct nvme_sqe dsm(u32 ranges, bool deallocate)
 
 static void test_dsm__deallocate__ranges_read_zero(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_media_fill(f->r, 100, 8, 9);
 	put_range(f->r, 0, 101, 2);
@@ -275,7 +258,7 @@ static void test_dsm__deallocate__ranges_read_zero(void **state)
 
 static void test_dsm__one_range_bad__nothing_deallocated(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_media_fill(f->r, 0, 8, 9);
 	put_range(f->r, 0, 0, 4);
@@ -288,7 +271,7 @@ static void test_dsm__one_range_bad__nothing_deallocated(void **state)
 
 static void test_dsm__list_blocked__data_transfer_error(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_sqe sqe = dsm(256, true);
 
 	sqe.prp1 = RIG_NO_TARGET;
@@ -297,7 +280,7 @@ static void test_dsm__list_blocked__data_transfer_error(void **state)
 
 static void test_flush__one_or_all_namespaces__succeeds(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(io(f, (struct nvme_sqe){ .opcode = NVME_CMD_FLUSH, .nsid = 1 }), 0);
 	assert_int_equal(io(f, (struct nvme_sqe){ .opcode = NVME_CMD_FLUSH, .nsid = 0xFFFFFFFF }), 0);
@@ -307,7 +290,7 @@ static void test_flush__one_or_all_namespaces__succeeds(void **state)
 
 static void test_cid__duplicate__both_complete(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 0);
 	struct nvme_cqe cqe;
 
@@ -323,9 +306,9 @@ static void test_cid__duplicate__both_complete(void **state)
 	}
 }
 
-static struct fixture up(const struct nvme_config *cfg)
+static struct rig_io up(const struct nvme_config *cfg)
 {
-	struct fixture f = { .r = rig_up(cfg) };
+	struct rig_io f = { .r = rig_up(cfg) };
 
 	f.q = rig_pair(f.r, 4, 64, 64);
 	return f;
@@ -335,7 +318,7 @@ static void test_namespaces__two__have_their_own_blocks(void **state)
 {
 	struct nvme_config cfg = rig_config();
 	struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, 0, 7, RIG_BUF, 0);
-	struct fixture f;
+	struct rig_io f;
 
 	(void)state;
 	cfg.ns[1] = (struct nvme_ns_config){ .first_block = 0x1000, .nsze = 0x100, .ncap = 0x100 };
@@ -377,7 +360,7 @@ static struct nvme_sqe copy(u64 to, u32 nr_field, u32 format)
 static void test_copy__ranges__are_all_checked_first(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture f;
+	struct rig_io f;
 
 	(void)state;
 	cfg.oncs |= NVME_ONCS_COPY;
@@ -412,7 +395,7 @@ static void test_copy__ranges__are_all_checked_first(void **state)
 /* REM-05: what was not read leaves the buffer as it was. */
 static void test_media__broken_block__partial_read_and_write_fault(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_media_fill(f->r, 0, 16, 0x51);
 	rig_fill(f->r, RIG_BUF, 0x2000, 0xEE);
@@ -432,7 +415,7 @@ static void test_media__broken_block__partial_read_and_write_fault(void **state)
 static void test_dsm__controller_keeps_data__old_data_is_read(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture f;
+	struct rig_io f;
 
 	(void)state;
 	cfg.keeps_deallocated = true;
@@ -449,7 +432,7 @@ static void test_dsm__controller_keeps_data__old_data_is_read(void **state)
 	rig_free(f.r);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, rig_io_down)
 
 int main(void)
 {

@@ -12,34 +12,17 @@
 #define REF (1u << 26)
 #define D(status) ((u16)((status) | NVME_DNR))
 
-struct fixture {
-	struct rig *r;
-	struct rig_queue q;
-};
-
 static int setup(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture *f = calloc(1, sizeof(*f));
 
 	cfg.metadata = true;
 	cfg.oncs |= NVME_ONCS_COPY;
-	f->r = rig_up(&cfg);
-	f->q = rig_pair(f->r, 4, 64, 64);
-	*state = f;
+	*state = rig_io_up(&cfg);
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	rig_free(f->r);
-	free(f);
-	return 0;
-}
-
-static u16 rw(struct fixture *f, u8 opcode, u64 slba, u32 cdw12, u64 mptr, u32 ref)
+static u16 rw(struct rig_io *f, u8 opcode, u64 slba, u32 cdw12, u64 mptr, u32 ref)
 {
 	struct nvme_sqe sqe = rig_rw(opcode, slba, 0, RIG_BUF, 0);
 
@@ -50,7 +33,7 @@ static u16 rw(struct fixture *f, u8 opcode, u64 slba, u32 cdw12, u64 mptr, u32 r
 	return rig_cmd(f->r, &f->q, sqe);
 }
 
-static u64 meta(struct fixture *f, u32 i)
+static u64 meta(struct rig_io *f, u32 i)
 {
 	return rig_mem64(f->r, META + 8 * i);
 }
@@ -72,7 +55,7 @@ static u16 guard_of(u8 byte)
 
 static void test_identify__metadata__is_told(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(rig_admin(f->r, (struct nvme_sqe){ .opcode = NVME_ADM_IDENTIFY, .nsid = 1, .prp1 = RIG_BUF }), 0);
 	assert_int_equal(rig_mem64(f->r, RIG_BUF + 128) & 0xFFFFFFFF, 9 << 16 | 8);
@@ -83,7 +66,7 @@ static void test_identify__metadata__is_told(void **state)
 
 static void test_write_read__metadata__round_trip_across_pages(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (u32 i = 0; i < 4; i++)
 		rig_set64(f->r, META + 0xFF0 + 8 * i, 0x1000 + i);
@@ -98,7 +81,7 @@ static void test_write_read__metadata__round_trip_across_pages(void **state)
 
 static void test_pract__information__is_made_and_taken_away(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	u16 guard = guard_of(0xA5);
 
 	rig_fill(f->r, RIG_BUF, 0x1000, 0xA5);
@@ -115,7 +98,7 @@ static void test_pract__information__is_made_and_taken_away(void **state)
 
 static void test_prchk__wrong_information__is_told(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_fill(f->r, RIG_BUF, 0x200, 0xA5);
 	rig_set64(f->r, META, 0);		/* guard, tag and reference 0 */
@@ -133,7 +116,7 @@ static void test_prchk__wrong_information__is_told(void **state)
 
 static void test_mptr__not_a_buffer__refused_before_any_dma(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	rig_fill(f->r, RIG_BUF, 0x1000, 0x11);
 	assert_int_equal(rw(f, NVME_CMD_READ, 0, 0, META + 2, 0), D(0x002));
@@ -146,7 +129,7 @@ static void test_mptr__not_a_buffer__refused_before_any_dma(void **state)
 
 static void test_zeroes_and_copy__metadata__follows(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_copy_range range = { .slba = 0x40, .nlb = 1 };
 	struct nvme_sqe sqe = rig_rw(NVME_CMD_COPY, 0x50, 0, RIG_BUF, 0);
 
@@ -173,7 +156,7 @@ static void test_domain__mptr_outside__refused(void **state)
 	struct nvme_config cfg = rig_config();
 	struct nvme_nrd nrd = { .magic = NVME_NRD_MAGIC, .nsid = 1, .nr_lba = 1, .nr_dma = 1,
 				.lba = { { 0, RIG_NSZE } }, .dma = { { RIG_BUF, 0x1000 } } };
-	struct fixture f;
+	struct rig_io f;
 
 	(void)state;
 	cfg.metadata = cfg.resource_domains = true;
@@ -202,7 +185,7 @@ static void test_mdts__metadata_beyond_the_scratch__no_controller(void **state)
 	assert_null(nvme_new(&cfg, NULL, NULL, NULL, NULL));
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, rig_io_down)
 
 int main(void)
 {

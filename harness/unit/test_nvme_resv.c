@@ -9,33 +9,16 @@
 #define CONFLICT 0x083
 #define D(status) ((u16)((status) | NVME_DNR))
 
-struct fixture {
-	struct rig *r;
-	struct rig_queue q;
-};
-
 static int setup(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture *f = calloc(1, sizeof(*f));
 
 	cfg.oncs |= NVME_ONCS_RESERVATIONS;
-	f->r = rig_up(&cfg);
-	f->q = rig_pair(f->r, 4, 64, 64);
-	*state = f;
+	*state = rig_io_up(&cfg);
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	rig_free(f->r);
-	free(f);
-	return 0;
-}
-
-static u16 resv(struct fixture *f, u8 opcode, u32 cdw10, u64 first, u64 second)
+static u16 resv(struct rig_io *f, u8 opcode, u32 cdw10, u64 first, u64 second)
 {
 	u64 key[2] = { first, second };
 	struct nvme_sqe sqe = rig_rw(opcode, 0, 0, RIG_BUF, 0);
@@ -45,7 +28,7 @@ static u16 resv(struct fixture *f, u8 opcode, u32 cdw10, u64 first, u64 second)
 	return rig_cmd(f->r, &f->q, sqe);
 }
 
-static void host(struct fixture *f, u64 id)
+static void host(struct rig_io *f, u64 id)
 {
 	struct nvme_sqe sqe = { .opcode = NVME_ADM_SET_FEATURES, .cdw10 = 0x81, .prp1 = RIG_BUF };
 
@@ -53,12 +36,12 @@ static void host(struct fixture *f, u64 id)
 	assert_int_equal(rig_cmd(f->r, &f->r->admin, sqe), 0);
 }
 
-static u16 do_register(struct fixture *f, u64 key) { return resv(f, 0x0D, 0, 0, key); }
-static u16 acquire(struct fixture *f, u64 key, u32 type) { return resv(f, 0x11, type << 8, key, 0); }
-static u16 rw(struct fixture *f, u8 opcode) { return rig_cmd(f->r, &f->q, rig_rw(opcode, 0, 0, RIG_BUF, 0)); }
+static u16 do_register(struct rig_io *f, u64 key) { return resv(f, 0x0D, 0, 0, key); }
+static u16 acquire(struct rig_io *f, u64 key, u32 type) { return resv(f, 0x11, type << 8, key, 0); }
+static u16 rw(struct rig_io *f, u8 opcode) { return rig_cmd(f->r, &f->q, rig_rw(opcode, 0, 0, RIG_BUF, 0)); }
 
 /* As Report tells: type, registrants, and which of them hold it (bit i), in byte order of the structure. */
-static void expect_report(struct fixture *f, u32 type, u32 nr, u32 holders)
+static void expect_report(struct rig_io *f, u32 type, u32 nr, u32 holders)
 {
 	struct nvme_sqe sqe = rig_rw(0x0E, 0, 0, RIG_BUF + 0x1000, 0);
 	u8 p[24 + 24 * 8];
@@ -76,7 +59,7 @@ static void expect_report(struct fixture *f, u32 type, u32 nr, u32 holders)
 
 static void test_identify__offered__says_which_types(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_sqe sqe = { .opcode = NVME_ADM_IDENTIFY, .nsid = 1, .prp1 = RIG_BUF };
 
 	assert_int_equal(rig_cmd(f->r, &f->r->admin, sqe), 0);
@@ -89,7 +72,7 @@ static void test_identify__offered__says_which_types(void **state)
 
 static void test_register__again__only_with_the_same_key(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(do_register(f, 0xA), 0);
 	assert_int_equal(do_register(f, 0xA), 0);
@@ -107,7 +90,7 @@ static void test_register__again__only_with_the_same_key(void **state)
 
 static void test_acquire__not_registered_or_wrong__refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(acquire(f, 0xA, 1), CONFLICT);
 	assert_int_equal(do_register(f, 0xA), 0);
@@ -129,7 +112,7 @@ static void test_commands__by_type__are_let_through_as_the_table_says(void **sta
 		{ 1, true, false, true, false }, { 2, false, false, false, false }, { 3, true, false, true, true },
 		{ 4, false, false, true, true }, { 5, true, false, true, true }, { 6, false, false, true, true },
 	};
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (u32 i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		host(f, 1);
@@ -151,7 +134,7 @@ static void test_commands__by_type__are_let_through_as_the_table_says(void **sta
 
 static void test_release__by_the_holder__frees(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	host(f, 1);
 	assert_int_equal(do_register(f, 0xA), 0);
@@ -169,7 +152,7 @@ static void test_release__by_the_holder__frees(void **state)
 
 static void test_unregister__of_holders__ends_the_reservation(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (u32 type = 1; type <= 5; type += 4) {
 		host(f, 1);
@@ -189,7 +172,7 @@ static void test_unregister__of_holders__ends_the_reservation(void **state)
 
 static void test_preempt__the_holders_key__takes_over(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	host(f, 1);
 	assert_int_equal(do_register(f, 0xA), 0);
@@ -206,7 +189,7 @@ static void test_preempt__the_holders_key__takes_over(void **state)
 
 static void test_reset__a_host_without_identifier__loses_its_registration(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(do_register(f, 0xA), 0);
 	assert_int_equal(acquire(f, 0xA, 1), 0);
@@ -221,7 +204,7 @@ static void test_reset__a_host_without_identifier__loses_its_registration(void *
 
 static void test_host_id__longer__refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_sqe sqe = { .opcode = NVME_ADM_GET_FEATURES, .cdw10 = 0x81, .cdw11 = 1, .prp1 = RIG_BUF };
 	struct nvme_sqe report = rig_rw(0x0E, 0, 0, RIG_BUF, 0);
 
@@ -235,7 +218,7 @@ static void test_host_id__longer__refused(void **state)
 	assert_int_equal(rig_cmd(f->r, &f->q, report), D(0x018));
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, rig_io_down)
 
 int main(void)
 {

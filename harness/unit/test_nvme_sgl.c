@@ -9,31 +9,16 @@
 #define SEGMENT 0x20
 #define LAST 0x30
 
-struct fixture {
-	struct rig *r;
-	struct rig_queue q;
-};
-
 static int setup(void **state)
 {
 	struct nvme_config cfg = rig_config();
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct rig_io *f;
 
 	cfg.sgls = true;
-	f->r = rig_up(&cfg);
-	f->q = rig_pair(f->r, 4, 64, 64);
+	f = rig_io_up(&cfg);
 	for (u64 i = 0; i < 256; i++)
 		store_write(f->r->media, i * 512, &i, sizeof(i));
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	rig_free(f->r);
-	free(f);
 	return 0;
 }
 
@@ -42,13 +27,13 @@ static u64 half(u32 length, u8 id)
 	return (u64)id << 56 | length;
 }
 
-static void desc(struct fixture *f, u64 list, u32 slot, u64 addr, u32 length, u8 id)
+static void desc(struct rig_io *f, u64 list, u32 slot, u64 addr, u32 length, u8 id)
 {
 	rig_set64(f->r, list + 16 * slot, addr);
 	rig_set64(f->r, list + 16 * slot + 8, half(length, id));
 }
 
-static u16 io(struct fixture *f, u8 opcode, u32 blocks, u64 addr, u32 length, u8 id)
+static u16 io(struct rig_io *f, u8 opcode, u32 blocks, u64 addr, u32 length, u8 id)
 {
 	struct nvme_sqe sqe = rig_rw(opcode, 0, blocks - 1, addr, half(length, id));
 
@@ -58,7 +43,7 @@ static u16 io(struct fixture *f, u8 opcode, u32 blocks, u64 addr, u32 length, u8
 
 static void test_sgl__one_block__moves_at_any_alignment(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(io(f, NVME_CMD_READ, 24, RIG_BUF + 0x123, 24 * 512, DATA), 0);
 	assert_int_equal(rig_mem64(f->r, RIG_BUF + 0x123 + 512), 1);
@@ -70,7 +55,7 @@ static void test_sgl__one_block__moves_at_any_alignment(void **state)
 
 static void test_sgl__segments__chain(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	desc(f, RIG_LIST, 0, RIG_BUF, 512, DATA);
 	desc(f, RIG_LIST, 1, 0, 0, DATA);	/* an empty block is legal */
@@ -85,7 +70,7 @@ static void test_sgl__segments__chain(void **state)
 
 static void test_sgl__256_blocks_of_512__fit_mdts(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (u32 i = 0; i < 256; i++)
 		desc(f, RIG_LIST, i, RIG_BUF + 0x1000 * (255 - i), 512, DATA);
@@ -97,7 +82,7 @@ static void test_sgl__256_blocks_of_512__fit_mdts(void **state)
 /* 514 pieces are within the bound of descriptors; 257 are what there is room for. */
 static void test_sgl__512_blocks_of_256__more_than_there_is_room_for(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	for (u32 i = 0; i < 512; i++)
 		desc(f, RIG_LIST, i, RIG_BUF + 256 * i, 256, DATA);
@@ -106,7 +91,7 @@ static void test_sgl__512_blocks_of_256__more_than_there_is_room_for(void **stat
 
 static void test_sgl__length_wrong__data_length_invalid(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(io(f, NVME_CMD_READ, 2, RIG_BUF, 512, DATA), D(0x00F));	/* too short */
 	assert_int_equal(io(f, NVME_CMD_READ, 2, RIG_BUF, 1025, DATA), D(0x00F));	/* too long */
@@ -119,7 +104,7 @@ static void test_sgl__length_wrong__data_length_invalid(void **state)
 
 static void test_sgl__segment_wrong__segment_invalid(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	desc(f, RIG_LIST, 0, RIG_BUF, 512, DATA);
 	assert_int_equal(io(f, NVME_CMD_READ, 1, RIG_LIST, 0, LAST), D(0x00D));
@@ -133,7 +118,7 @@ static void test_sgl__segment_wrong__segment_invalid(void **state)
 
 static void test_sgl__descriptor_wrong__count_or_type_invalid(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	desc(f, RIG_LIST, 0, RIG_LIST + 0x1000, 16, SEGMENT);
 	desc(f, RIG_LIST, 1, RIG_BUF, 512, DATA);
@@ -148,7 +133,7 @@ static void test_sgl__descriptor_wrong__count_or_type_invalid(void **state)
 
 static void test_sgl__never_finishes__is_refused(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	u32 dma;
 
 	/* Empty blocks, and a pointer to itself. */
@@ -170,7 +155,7 @@ static void test_sgl__never_finishes__is_refused(void **state)
 
 static void test_sgl__lists_and_data_blocked_or_own__data_transfer_error(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 
 	assert_int_equal(io(f, NVME_CMD_READ, 1, RIG_NO_TARGET, 16, LAST), 0x004);
 	assert_int_equal(io(f, NVME_CMD_WRITE, 1, RIG_NO_TARGET, 512, DATA), 0x004);
@@ -181,7 +166,7 @@ static void test_sgl__lists_and_data_blocked_or_own__data_transfer_error(void **
 
 static void test_psdt__reserved_or_admin__invalid_field(void **state)
 {
-	struct fixture *f = *state;
+	struct rig_io *f = *state;
 	struct nvme_sqe sqe = rig_rw(NVME_CMD_READ, 0, 0, RIG_BUF, 512);
 
 	sqe.flags = 0xC0;
@@ -195,7 +180,7 @@ static void test_psdt__reserved_or_admin__invalid_field(void **state)
 	assert_int_equal(rig_mem64(f->r, RIG_BUF + 536) & 3, 1);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, rig_io_down)
 
 int main(void)
 {
