@@ -44,11 +44,12 @@ function M.make(vm, i, sq, cq)
   return q
 end
 
--- Put @command (opcode, cid, nsid, slba, nlb, prp1) into slot @slot of the SQ.
+-- Put @command (opcode, cid, nsid, slba, nlb, prp1, prp2) into slot @slot of the SQ.
 function M.put(q, slot, command)
   local at = q.sq_gpa + 64 * slot
   q.vm:store64(at, command.opcode | (command.cid or slot) << 16 | (command.nsid or q.vm.nsid) << 32)
   q.vm:store64(at + 24, command.prp1 or 0)
+  if command.prp2 then q.vm:store64(at + 32, command.prp2) end
   q.vm:store64(at + 40, command.slba or 0)
   q.vm:store64(at + 48, command.nlb or 0)
 end
