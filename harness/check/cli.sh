@@ -112,6 +112,22 @@ ends 2 "a script that reaches for the system" run "$out/escape.lua"
 scenario fails '  expect.violations(1)'
 ends 1 "a check that fails" run "$out/fails.lua"
 
+
+# Contained, as the table has it, but what is another's was reached before the attack began.
+mkdir "$out/early"
+cat > "$out/early/EARLY-01.lua" <<'LUA'
+scenario { id = "EARLY-01", name = "Planted", tags = { "malicious" }, attacker = "guest-kernel", about = "Planted.", vms = baseline() }
+function run(m)
+  local A = m:vm("A")
+  local page = A:alloc(1)
+  A:raw { opcode = 2, slba = m:vm("B").lba_start, nlb = 7, prp1 = page }:wait()
+  attack(A, function() A:raw { opcode = 2, nsid = 0xFFFFFFFF, nlb = 7, prp1 = page }:wait() end)
+end
+LUA
+{ head -n 1 scenarios/expected.tsv; printf 'EARLY-01\t-\tguest-kernel\tpaper\tcontained\tcontroller\tnvme:0/0x02\t-\tplanted\n'; } > "$out/early/expected.tsv"
+ends 1 "a violation before the attack" run --policy paper "$out/early"
+says stdout "a violation before the attack: is counted" "the oracle saw 1 violations; expected 0"
+
 # Of all attacks: README.md's.
 ends 0 "matrix" matrix scenarios/malicious/lba
 says stdout "matrix" LBA-01

@@ -20,6 +20,14 @@ static void differs(struct run *r, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void check_violations(struct run *r)
+{
+	u64 allowed = r->violations_allowed == ~0ull ? 0 : r->violations_allowed;
+
+	if (r->res->violations_seen > allowed)
+		differs(r, "the oracle saw %llu violations; expected %llu", (unsigned long long)r->res->violations_seen, (unsigned long long)allowed);
+}
+
 static void check_row(struct run *r)
 {
 	const struct expected_row *e = &r->res->expected;
@@ -35,6 +43,9 @@ static void check_row(struct run *r)
 	if (!expected_bound_holds(e->bound, r->res->measure, r->res->nr_measures,
 				  strcmp(e->variant, "mutant") == 0, why, sizeof(why)))
 		differs(r, "bound: expected %s; %s", e->bound, why);
+	/* What was reached before the attack began is no escape of it, and no less wrong. */
+	if (v->kind != VERDICT_ESCAPED)
+		check_violations(r);
 }
 
 static void check_workloads(struct run *r)
@@ -108,12 +119,10 @@ static void keep_recording(struct run *r)
 /* Without a row: all checks hold, and, unless an attack is explored, nobody reached what is another's. */
 static void judge_unlisted(struct run *r)
 {
-	u64 allowed = r->violations_allowed == ~0ull ? 0 : r->violations_allowed;
-
 	bool explored = r->res->has_attack && !r->file->benign;
 
-	if (!explored && r->res->violations_seen > allowed)
-		differs(r, "the oracle saw %llu violations; expected %llu", (unsigned long long)r->res->violations_seen, (unsigned long long)allowed);
+	if (!explored)
+		check_violations(r);
 	if (r->res->nr_failures)
 		r->res->outcome = RUN_DIFFERS;
 	else
