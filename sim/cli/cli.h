@@ -9,6 +9,7 @@
 #include "scenario/scenario.h"
 
 #include <stdio.h>
+#include <sys/types.h>
 
 enum exit_code {
 	CLI_OK = 0,		/* as expected */
@@ -70,8 +71,16 @@ void plan_free(struct plan *p);
 /* Make all runs, in @o->jobs processes. 0 or -errno. */
 int plan_execute(struct plan *p, const struct cli_options *o);
 
-/* control.c: after a run that is as expected, in its process: the controls, each in one of its own. */
-void run_controls(const struct planned *r, const struct cli_options *o);
+/* control.c: who makes controls, if @o asks for them: started in the process of the runs before the first of them. 0 or -errno. */
+struct controls {
+	struct run_result *shared;	/* of the control made last */
+	int fd;
+	pid_t pid;			/* 0: no controls */
+};
+int controls_start(struct controls *c, const struct plan *p, const struct cli_options *o);
+void controls_end(struct controls *c);
+/* After run number @run, if it is as expected: its controls, each in a process of its own. */
+void run_controls(struct controls *c, const struct planned *r, u32 run);
 
 /* noninterference.c: after a run, in its process: twice more, with other secrets of the victims the second time. */
 void run_with_secrets(const struct planned *r, const struct cli_options *o);

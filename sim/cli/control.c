@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Controls of a run: the same again without some checks, each in a process that it may kill or keep busy. */
+/*
+ * Controls of a run: the same again without some checks, each in a process that it may kill, corrupt or keep busy.
+ * They are forked by a process that runs nothing itself: one that did would leave them its memory to copy, page by page.
+ */
 
 #include "cli.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,118 +19,147 @@
 #define CONTROL_TRACE	2000000ull
 #define CONTROL_CPU_S	60u
 
-struct controls {
-	const struct planned *r;
-	struct scenario_options opt;
+struct request {
+	u32 run;
+	u64 limit_events, limit_trace;
+	struct control_way way;
 };
 
-static bool put(int fd, const void *data, size_t len)
-{
-	const char *p = data;
+/* What came of a control; also its process' exit status. */
+enum made { MADE_RESULT, MADE_DIED, MADE_NOT };
 
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n <= 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		}
-	}
-	return true;
-}
-
-/* False: less came than a whole result. */
-static bool get(int fd, void *data, size_t len)
-{
-	char *p = data;
-
-	while (len) {
-		ssize_t n = read(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-struct answer {
-	struct run_result *res;
-	int fd;
-};
-
+/* In the control's process. */
 static void stuck(void *opaque, bool attacked)
 {
-	struct answer *a = opaque;
+	struct run_result *shared = opaque;
 
-	memset(a->res, 0, sizeof(*a->res));
-	a->res->outcome = RUN_HUNG;
-	a->res->has_attack = attacked;
-	_exit(put(a->fd, a->res, sizeof(*a->res)) ? 0 : 1);
+	memset(shared, 0, sizeof(*shared));
+	shared->outcome = RUN_HUNG;
+	shared->has_attack = attacked;
+	_exit(MADE_RESULT);
 }
 
-/* In the child. What the machine complains of on its way is no message of ours. */
-static void apart(struct controls *c, int fd)
+/* The same. What the machine complains of on its way is no message of ours. */
+static void control(const struct plan *p, const struct cli_options *o, const struct request *q, struct run_result *shared)
 {
 	struct rlimit cpu = { CONTROL_CPU_S, CONTROL_CPU_S }, core = { 0, 0 };
+	const struct planned *r = &p->run[q->run];
 	struct run_result *res = calloc(1, sizeof(*res));
-	struct answer a = { res, fd };
+	struct scenario_options opt = o->scenario;
 
-	c->opt.stuck = stuck;
-	c->opt.stuck_opaque = &a;
+	opt.ablate = q->way.without;
+	opt.ablate_late = q->way.late;
+	opt.no_attack = q->way.no_attack;
+	opt.limit_events = q->limit_events;
+	opt.limit_trace = q->limit_trace;
+	opt.record_max = 0;
+	opt.stuck = stuck;
+	opt.stuck_opaque = shared;
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
 	if (!res || !freopen("/dev/null", "w", stderr))
-		_exit(1);
-	scenario_run(c->r->file, c->r->variant, c->r->policy, &c->opt, NULL, res);
-	_exit(put(fd, res, sizeof(*res)) ? 0 : 1);
+		_exit(MADE_NOT);
+	scenario_run(r->file, r->variant, r->policy, &opt, NULL, res);
+	*shared = *res;
+	_exit(MADE_RESULT);
 }
 
-/* A run that says less than a whole result died: RUN_INTERNAL. */
-static void control(void *opaque, const struct control_way *way, struct run_result *out)
+static u8 made(pid_t pid, int status)
 {
-	struct controls *c = opaque;
-	bool whole = false;
-	int fds[2];
-	pid_t pid;
+	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == MADE_NOT))
+		return MADE_NOT;
+	return WIFEXITED(status) && WEXITSTATUS(status) == MADE_RESULT ? MADE_RESULT : MADE_DIED;
+}
 
-	c->opt.ablate = way->without;
-	c->opt.ablate_late = way->late;
-	c->opt.no_attack = way->no_attack;
-	fflush(NULL);
-	if (pipe(fds) == 0) {
-		pid = fork();
-		if (pid == 0) {
-			close(fds[0]);
-			apart(c, fds[1]);
-		}
-		close(fds[1]);
-		whole = pid > 0 && get(fds[0], out, sizeof(*out));
-		close(fds[0]);
-		while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+/* A byte of enum made for each request. */
+static void serve(const struct plan *p, const struct cli_options *o, struct run_result *shared, int fd)
+{
+	struct request q;
+
+	while (read(fd, &q, sizeof(q)) == sizeof(q)) {
+		pid_t pid = fork();
+		int status = 0;
+		u8 answer;
+
+		if (pid == 0)
+			control(p, o, &q, shared);
+		while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
+		answer = made(pid, status);
+		if (write(fd, &answer, sizeof(answer)) != sizeof(answer))
+			break;
 	}
-	if (!whole) {
-		memset(out, 0, sizeof(*out));
-		out->outcome = RUN_INTERNAL;
-	}
+	_exit(0);
 }
 
-void run_controls(const struct planned *r, const struct cli_options *o)
+int controls_start(struct controls *c, const struct plan *p, const struct cli_options *o)
 {
-	struct controls c = { r, o->scenario };
+	int fds[2];
 
-	if (o->no_controls || o->scenario.schedules || o->scenario.schedule || o->scenario.faults ||
-	    (r->result->outcome != RUN_AS_EXPECTED && r->result->outcome != RUN_EXPLORED))
+	*c = (struct controls){ .pid = 0 };
+	if (o->no_controls || o->scenario.schedules || o->scenario.schedule || o->scenario.faults)
+		return 0;
+	c->shared = mmap(NULL, sizeof(*c->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->shared == MAP_FAILED)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds))
+		return -errno;
+	fflush(NULL);
+	c->pid = fork();
+	if (c->pid < 0)
+		return -errno;
+	if (c->pid == 0) {
+		close(fds[0]);
+		serve(p, o, c->shared, fds[1]);
+	}
+	close(fds[1]);
+	c->fd = fds[0];
+	return 0;
+}
+
+void controls_end(struct controls *c)
+{
+	if (c->pid <= 0)
+		return;
+	close(c->fd);
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	munmap(c->shared, sizeof(*c->shared));
+}
+
+struct asked {
+	struct controls *c;
+	struct request q;
+};
+
+/* One that dies: RUN_INTERNAL. One that could not be made shows nothing, and ends the process of the run. */
+static void ask(void *opaque, const struct control_way *way, struct run_result *out)
+{
+	struct asked *a = opaque;
+	u8 answer = MADE_NOT;
+
+	a->q.way = *way;
+	if (send(a->c->fd, &a->q, sizeof(a->q), MSG_NOSIGNAL) != sizeof(a->q) || read(a->c->fd, &answer, sizeof(answer)) != sizeof(answer) ||
+	    answer == MADE_NOT) {
+		fputs("lightiov: no process for a control\n", stderr);
+		exit(1);
+	}
+	if (answer == MADE_RESULT) {
+		*out = *a->c->shared;
+		return;
+	}
+	memset(out, 0, sizeof(*out));
+	out->outcome = RUN_INTERNAL;
+}
+
+void run_controls(struct controls *c, const struct planned *r, u32 run)
+{
+	struct asked a = { .c = c, .q = { .run = run } };
+
+	if (c->pid <= 0 || (r->result->outcome != RUN_AS_EXPECTED && r->result->outcome != RUN_EXPLORED))
 		return;
 	/* One that goes round in circles ends after a few times as many events. */
-	c.opt.limit_events = CONTROL_EVENTS + 4 * r->result->events;
-	c.opt.limit_trace = CONTROL_TRACE + 100 * r->result->events;
-	c.opt.record_max = 0;
-	potency_examine(r->result, control, &c);
+	a.q.limit_events = CONTROL_EVENTS + 4 * r->result->events;
+	a.q.limit_trace = CONTROL_TRACE + 100 * r->result->events;
+	potency_examine(r->result, ask, &a);
 }

@@ -74,7 +74,7 @@ static void take(void *opaque, const struct recorded_event *ev)
 		t->result->recorded.nr = 0;
 }
 
-static void run_here(const struct planned *r, const struct plan *p, const struct cli_options *o, int fd)
+static void run_here(const struct plan *p, const struct cli_options *o, struct controls *c, const struct planned *r, u32 run, int fd)
 {
 	struct scenario_options opt = o->scenario;
 	struct taken t = { r->result, NULL };
@@ -82,7 +82,7 @@ static void run_here(const struct planned *r, const struct plan *p, const struct
 	/* Of many schedules no one's events are the run's: --schedule records the one that failed. */
 	opt.record_max = opt.schedules ? 0 : record_max(o, p->nr_runs);
 	scenario_run_recorded(r->file, r->variant, r->policy, &opt, r->row, r->result, take, &t);
-	run_controls(r, o);
+	run_controls(c, r, run);
 	run_with_secrets(r, o);
 	write_all(fd, r->result, sizeof(*r->result));
 	if (t.events)
@@ -93,9 +93,12 @@ static void run_here(const struct planned *r, const struct plan *p, const struct
 /* The worker's side, until nothing more comes. */
 static void work(const struct plan *p, const struct cli_options *o, int fd)
 {
+	struct controls c;
 	struct planned r;
 	u32 run;
 
+	if (controls_start(&c, p, o))
+		exit(1);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	while (read(fd, &run, sizeof(run)) == sizeof(run)) {
@@ -103,9 +106,10 @@ static void work(const struct plan *p, const struct cli_options *o, int fd)
 		r.result = calloc(1, sizeof(*r.result));
 		if (!r.result)
 			exit(1);
-		run_here(&r, p, o, fd);
+		run_here(p, o, &c, &r, run, fd);
 		free(r.result);
 	}
+	controls_end(&c);
 	exit(0);	/* not _exit: leaks and coverage of its runs are counted */
 }
 
