@@ -6,7 +6,7 @@
  * The named checks and steps of LightIOV (kernel/core/sites.def), of the modelled hardware
  * (model/sites.def) and of the simulated host (sim/host/sites.def), in this order under one
  * numbering. Which are left out is set before a machine is made, for the whole process: neither core nor
- * model keeps state of its own. Each run is a process, so no two can differ in it.
+ * model keeps state of its own. A process makes one run after the other.
  */
 
 #include "spec/spec_types.h"

@@ -142,6 +142,38 @@ static void test_execute__a_process_that_dies__is_our_bug_and_takes_no_other(voi
 	unlink(file[1].path);
 }
 
+static void test_replay__what_was_asked__is_asked_again(void **state)
+{
+	static struct run_result result[3];
+	static struct scenario_file file[2];
+	static char text[CLI_REPLAY_MAX];
+	struct cli_options o;
+	struct planned run[3];
+	struct plan p;
+
+	(void)state;
+	make_plan(&p, file, run, result);
+	run[0].policy = LIOV_POLICY_NRD;
+	assert_int_equal(PARSE(&o, "run", "x"), -1);
+	replay_command(&run[0], &o, text, sizeof(text));
+	assert_string_equal(text, "lightiov run harness/unit/no-such-file.lua --variant - --policy nrd --seed 1 --verbose");
+
+	strcpy(file[0].path, "it's here.lua");
+	assert_int_equal(PARSE(&o, "run", "--why", "--noninterference", "--content=bytes", "--expected", "my table", "--seed", "7", "x"), -1);
+	replay_command(&run[0], &o, text, sizeof(text));
+	assert_string_equal(text, "lightiov run 'it'\\''s here.lua' --variant - --policy nrd --seed 7 --content=bytes --why --noninterference "
+				  "--expected 'my table' --verbose");
+
+	assert_int_equal(PARSE(&o, "run", "--ablate", "mediator_lba_range,backend_wipe", "--faults", "9", "x"), -1);
+	strcpy(result[0].schedule, "3.1");
+	replay_command(&run[0], &o, text, sizeof(text));
+	assert_non_null(strstr(text, " --faults 9 --schedule 3.1 --verbose"));
+	assert_non_null(strstr(text, " --ablate "));
+	assert_non_null(strstr(text, "mediator_lba_range"));
+	assert_non_null(strstr(text, "backend_wipe"));
+	memset(result, 0, sizeof(result));
+}
+
 static void test_exit_code__of_many__is_the_worst(void **state)
 {
 	static struct run_result result[3];
@@ -201,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_options__well_formed__are_taken),
 		cmocka_unit_test(test_options__malformed__are_usage_errors),
 		cmocka_unit_test(test_execute__a_process_that_dies__is_our_bug_and_takes_no_other),
+		cmocka_unit_test(test_replay__what_was_asked__is_asked_again),
 		cmocka_unit_test(test_exit_code__of_many__is_the_worst),
 		cmocka_unit_test(test_junit__odd_characters__are_escaped),
 	};

@@ -23,7 +23,7 @@ enum exit_code {
 #define CLI_PATHS_MAX	256
 #define CLI_JOBS_MAX	256
 #define CLI_SCHEDULES_MAX 100000
-#define CLI_REPLAY_MAX	(640 + SCHEDULE_TEXT_MAX)
+#define CLI_REPLAY_MAX	(16384 + SCHEDULE_TEXT_MAX)	/* with two paths, and all sites */
 
 struct cli_options {
 	const char *command;

@@ -281,16 +281,54 @@ int plan_exit_code(const struct plan *p)
 	return p->nr_runs ? CLI_OK : CLI_SKIPPED;
 }
 
+/* @word as a shell takes it, behind what stands in @buf. */
+static void put_word(char *buf, size_t size, const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:=@%+~";
+	bool quote = !*word || word[strspn(word, plain)];
+	size_t n = strlen(buf);
+
+	n += (size_t)snprintf(buf + n, size - n, quote ? " '" : " ");
+	for (; *word && n + 8 < size; word++)
+		n += (size_t)snprintf(buf + n, size - n, quote && *word == '\'' ? "'\\''" : "%c", *word);
+	snprintf(buf + n, size - n, "%s", quote ? "'" : "");
+}
+
+static void put_ablated(char *buf, size_t size, const struct site_set *s)
+{
+	const char *before = " --ablate ";
+	u32 i;
+
+	for (i = 0; i < site_count(); i++) {
+		size_t n = strlen(buf);
+
+		if (!site_set_has(s, i))
+			continue;
+		snprintf(buf + n, size - n, "%s%s", before, site_at(i)->name);
+		before = ",";
+	}
+}
+
 void replay_command(const struct planned *r, const struct cli_options *o, char *buf, size_t size)
 {
 	/* A run that died said nothing of what it did: it is what it was told. */
 	const char *told = o->scenario.schedule ? o->scenario.schedule : "";
 	const char *schedule = *r->result->schedule ? r->result->schedule : told;
-	char faults[40] = "";
+	size_t n;
 
+	snprintf(buf, size, "lightiov run");
+	put_word(buf, size, r->file->path);
+	n = strlen(buf);
+	snprintf(buf + n, size - n, " --variant %s --policy %s --seed %llu%s%s%s", r->file->variant[r->variant].name, policy_name(r->policy),
+		 (unsigned long long)o->scenario.seed, o->scenario.content_bytes ? " --content=bytes" : "", o->no_controls ? "" : " --why",
+		 o->noninterference ? " --noninterference" : "");
+	if (o->expected) {
+		put_word(buf, size, "--expected");
+		put_word(buf, size, o->expected);
+	}
+	put_ablated(buf, size, &o->scenario.ablate);
+	n = strlen(buf);
 	if (o->scenario.faults)
-		snprintf(faults, sizeof(faults), " --faults %llu", (unsigned long long)o->scenario.faults);
-	snprintf(buf, size, "lightiov run %s --variant %s --policy %s --seed %llu%s%s%s%s --verbose", r->file->path,
-		 r->file->variant[r->variant].name, policy_name(r->policy), (unsigned long long)o->scenario.seed,
-		 o->scenario.content_bytes ? " --content=bytes" : "", faults, *schedule ? " --schedule " : "", schedule);
+		n += (size_t)snprintf(buf + n, size - n, " --faults %llu", (unsigned long long)o->scenario.faults);
+	snprintf(buf + n, size - n, "%s%s --verbose", *schedule ? " --schedule " : "", schedule);
 }
