@@ -136,7 +136,7 @@ run: ## the main job: install what is missing, build, replay scenarios/, print t
 	@harness/deps build
 	@$(MAKE) -s all
 	@$(B)/lightiov run --jobs $(JOBS) scenarios; ran=$$?; \
-	 $(B)/lightiov matrix --no-controls --jobs $(JOBS) scenarios/malicious && exit $$ran
+	 $(B)/lightiov matrix --jobs $(JOBS) scenarios/malicious && exit $$ran
 
 bench: all ## I/Os a second that the simulator simulates
 	$(B)/lightiov bench --hot

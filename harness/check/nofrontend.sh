@@ -9,7 +9,7 @@ out=$OUT/nofrontend
 mkdir -p "$out"
 
 all_runs
-"$B/nofrontend/lightiov" run --no-controls --jobs "$JOBS" --quiet --json="$out/json" scenarios/malicious > "$out/log" 2>&1
+"$B/nofrontend/lightiov" run --jobs "$JOBS" --quiet --json="$out/json" scenarios/malicious > "$out/log" 2>&1
 "$B/check/runs" < "$out/json" > "$out/runs"
 find scenarios/malicious -name '*.lua' -exec basename {} .lua \; > "$out/attacks"
 

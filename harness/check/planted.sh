@@ -13,7 +13,7 @@ planted()
 {
 	base=$out/$(basename "$2" .c)
 	with_bug "$base" "$1" "$LIOV_DIR/core/$2" "$3" || return
-	"$base" run --no-controls --policy "$5" --variant - --quiet --json="$base.json" "scenarios/malicious/$4.lua" > "$base.log" 2>&1
+	"$base" run --policy "$5" --variant - --quiet --json="$base.json" "scenarios/malicious/$4.lua" > "$base.log" 2>&1
 	seen=$("$B/check/runs" < "$base.json" | cut -f 5)
 	if [ "$seen" = ESCAPED ]; then pass "$1"; else fail "$1: $4 under $5 is ${seen:-nothing}, not ESCAPED" "$(tail -n 20 "$base.log")"; fi
 }
