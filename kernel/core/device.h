@@ -78,6 +78,8 @@ void liov_device_msix_wr(struct liov_vm *vm, u32 off, u32 val);
 void liov_device_admin_doorbell(struct liov_vm *vm, bool cq, u32 val);
 bool liov_device_admin_cq_full(const struct liov_vm *vm);
 void liov_device_admin_post(struct liov_vm *vm, u16 cid, u16 status, u32 dw0);
+/* A reply is built in dev.data, which had another. */
+void liov_device_reply_clear(struct liov_vm *vm);
 /* Reply of @len bytes in dev.data to the command's PRPs; @asked is the transfer length the PRPs are laid out for. */
 u16 liov_device_reply(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 len, u64 asked);
 

@@ -60,6 +60,12 @@ static u16 second_page(struct liov_vm *vm, const struct nvme_sqe *sqe, bool list
 	return LIOV_CHECK(device_prp2_align, !(*page & (SPEC_PAGE_SIZE - 1))) ? 0 : NVME_SC_INVALID_PRP_OFFSET | NVME_DNR;
 }
 
+void liov_device_reply_clear(struct liov_vm *vm)
+{
+	if (LIOV_STEP(device_reply_zero))
+		memset(vm->dev.data, 0, sizeof(vm->dev.data));
+}
+
 u16 liov_device_reply(struct liov_vm *vm, const struct nvme_sqe *sqe, u32 len, u64 asked)
 {
 	u32 offset = (u32)(sqe->prp1 & (SPEC_PAGE_SIZE - 1)), first = (u32)SPEC_PAGE_SIZE - offset;

@@ -164,7 +164,7 @@ u16 liov_device_identify(struct liov_vm *vm, const struct nvme_sqe *sqe)
 {
 	u16 status;
 
-	memset(vm->dev.data, 0, sizeof(vm->dev.data));
+	liov_device_reply_clear(vm);
 	status = build(vm, sqe->cdw10 & 0xFF, sqe->nsid);
 	if (status)
 		return status | NVME_DNR;

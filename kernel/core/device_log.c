@@ -79,7 +79,7 @@ u16 liov_device_get_log(struct liov_vm *vm, const struct nvme_sqe *sqe)
 	u32 lid = sqe->cdw10 & 0xFF, size, len;
 	u16 status;
 
-	memset(vm->dev.data, 0, sizeof(vm->dev.data));
+	liov_device_reply_clear(vm);
 	size = build(vm, lid);
 	if (!LIOV_CHECK(device_log_id, size != 0))
 		return NVME_SC_LOG_PAGE_INVALID | NVME_DNR;

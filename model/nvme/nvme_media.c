@@ -109,11 +109,16 @@ static void piece_to_host(struct nvme_cmd *cmd, u64 addr, u64 off, u32 len, u64 
 bool nvme_media_to_host(struct nvme_cmd *cmd)
 {
 	u64 off = cmd->slba << NVME_BLOCK_SHIFT;
-	u64 good = whole_blocks(cmd->nvme, cmd->ns, cmd->slba, cmd->nlb) << NVME_BLOCK_SHIFT;
+	u64 good = whole_blocks(cmd->nvme, cmd->ns, cmd->slba, cmd->nlb) << NVME_BLOCK_SHIFT, sent = good;
 	u64 end_ps = cmd->t_ps;
 
-	for (u32 i = 0, done = 0; i < cmd->nr_frags && done < good; i++) {
-		u32 len = (u32)nvme_min(cmd->frag_len[i], good - done);
+	if (good < cmd->len_bytes) {
+		trace4(cmd->nvme->trace, TRACE_READ_STOPPED, cmd->io_id, cmd->sqid, cmd->sqe.cid, good, cmd->len_bytes);
+		if (!MODEL_STEP(controller_read_stops))
+			sent = cmd->len_bytes;
+	}
+	for (u32 i = 0, done = 0; i < cmd->nr_frags && done < sent; i++) {
+		u32 len = (u32)nvme_min(cmd->frag_len[i], sent - done);
 		u64 t_ps = cmd->t_ps;
 
 		piece_to_host(cmd, cmd->frag[i], off + done, len, &t_ps);

@@ -258,12 +258,30 @@ static void media_event(struct judge *j, const struct trace_event *ev)
 		add_evidence(j, ev, COMPONENT_BACKEND, EVIDENCE_COVERS, "had wiped block", ev->c, ev->d);
 }
 
-/* Of anybody else's blocks it would be a violation. */
-static void reservation_event(struct judge *j, const struct trace_event *ev)
+/* What the controller says of a queue: of the attacker's it is evidence. */
+static void queue_event(struct judge *j, const struct trace_event *ev)
 {
-	if (is_attackers_queue(j, ev->a))
-		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "changed the reservation of its own namespace, blocks",
-			     ev->c, ev->d);
+	if (!is_attackers_queue(j, ev->a))
+		return;
+	switch (ev->kind) {
+	case TRACE_CMD_REFUSED:
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_REFUSED, "refused command, status and opcode", ev->c, ev->d);
+		break;
+	case TRACE_CID_TWICE:
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "keeps commands apart that have one identifier: SQ and CID", ev->a, ev->b);
+		break;
+	case TRACE_PRP_LIST:
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "walked a list no further than the data: CID and pages", ev->b, ev->c);
+		break;
+	case TRACE_READ_STOPPED:
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_COVERS, "sent no more than it could read: CID and bytes", ev->b, ev->c);
+		break;
+	case TRACE_CQ_FULL:
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_COVERS, "fetches nothing while the CQ is full: SQ and CQ", ev->a, ev->b);
+		break;
+	default:	/* of anybody else's blocks it would be a violation */
+		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "changed the reservation of its own namespace, blocks", ev->c, ev->d);
+	}
 }
 
 static void judge_event(void *opaque, const struct trace_event *ev)
@@ -281,8 +299,12 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 		return;
 	switch (ev->kind) {
 	case TRACE_CMD_REFUSED:
-		if (is_attackers_queue(j, ev->a))
-			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_REFUSED, "refused command, status and opcode", ev->c, ev->d);
+	case TRACE_CID_TWICE:
+	case TRACE_PRP_LIST:
+	case TRACE_READ_STOPPED:
+	case TRACE_CQ_FULL:
+	case TRACE_RESERVATION:
+		queue_event(j, ev);
 		break;
 	case TRACE_DOORBELL_BAD:
 		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_REFUSED, "ignored doorbell, offset and value", ev->a, ev->b);
@@ -291,18 +313,6 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 		break;
 	case TRACE_DOORBELL_SHAPE:
 		add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_REFUSED, "ignored access to a doorbell, offset and length", ev->a, ev->c);
-		break;
-	case TRACE_CID_TWICE:
-		if (is_attackers_queue(j, ev->a))
-			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "keeps commands apart that have one identifier: SQ and CID", ev->a, ev->b);
-		break;
-	case TRACE_PRP_LIST:
-		if (is_attackers_queue(j, ev->a))
-			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_PASSED, "walked a list no further than the data: CID and pages", ev->b, ev->c);
-		break;
-	case TRACE_CQ_FULL:
-		if (is_attackers_queue(j, ev->a))
-			add_evidence(j, ev, COMPONENT_CONTROLLER, EVIDENCE_COVERS, "fetches nothing while the CQ is full: SQ and CQ", ev->a, ev->b);
 		break;
 	case TRACE_CQE:
 		cqe_event(j, ev);
@@ -317,9 +327,6 @@ static void judge_event(void *opaque, const struct trace_event *ev)
 	case TRACE_IRTE_REMAP:
 		if ((ev->a & 0xFFFF) != MACHINE_SSD_RID)
 			j->foreign_irq = true;
-		break;
-	case TRACE_RESERVATION:
-		reservation_event(j, ev);
 		break;
 	case TRACE_CFS:
 		add_code(j, "csts:cfs");
@@ -354,7 +361,7 @@ struct judge *judge_new(struct machine *m, struct oracle *o)
 				     TRACE_DMA_NO_TARGET, TRACE_VTD_FAULT, TRACE_IRTE_FAULT, TRACE_IRTE_REMAP, TRACE_VTD_IQE, TRACE_EPT_VIOLATION,
 				     SIM_TRACE_NO_SLOT, SIM_TRACE_LIOV + LIOV_TRACE_EVENT,
 				     SIM_TRACE_LIOV + LIOV_TRACE_DENY, SIM_TRACE_LIOV + LIOV_TRACE_GUARD,
-				     TRACE_DOORBELL_SHAPE, TRACE_CQ_FULL, TRACE_CID_TWICE, TRACE_PRP_LIST, SIM_TRACE_LIOV + LIOV_TRACE_EMULATED,
+				     TRACE_DOORBELL_SHAPE, TRACE_CQ_FULL, TRACE_CID_TWICE, TRACE_PRP_LIST, TRACE_READ_STOPPED, SIM_TRACE_LIOV + LIOV_TRACE_EMULATED,
 				     SIM_TRACE_ZAPPED, SIM_TRACE_PAGE };
 	struct judge *j = calloc(1, sizeof(*j));
 	u64 mask[2] = { 0 };
