@@ -47,6 +47,13 @@ ends 2 "no jobs"                      run --jobs 0 "$attack"
 ends 2 "a seed that is no number"     run --seed x "$attack"
 ends 2 "no path"                      run
 ends 2 "a path that is not there"     run "$out/nowhere"; says stderr "a path that is not there" nowhere; silent stdout "a path that is not there"
+mkdir -p "$out/tree/1/2/3/4/5/6/7/8"
+cp "$attack" "$out/tree"
+ends 2 "a folder too far down"        run --policy nrd "$out/tree"; says stderr "a folder too far down" tree/1/2/3/4/5/6/7/8
+rm -r "$out/tree/1"
+ln -s nowhere "$out/tree/link.lua"
+ends 2 "a scenario that is not there" run --policy nrd "$out/tree"; says stderr "a scenario that is not there" link.lua
+says stdout "a scenario that is not there: is counted" "1 in error"
 ends 0 "help"                         help;      says stdout "help" "exit:"
 ends 0 "qtest's help"                 qtest --help; says stdout "qtest's help" "cmb_size_mb"
 ends 2 "a device that the model has not" qtest -device e1000 -qtest stdio; says stderr "a device that the model has not" e1000

@@ -61,7 +61,7 @@ struct plan {
 	u32 nr_runs;
 	struct expected_table *table;	/* [nr_tables] */
 	u32 nr_tables;
-	u32 nr_mistakes;		/* files that could not be read */
+	u32 nr_mistakes;		/* files and folders that could not be read */
 };
 
 /* Find and read the scenarios of @o, in the order of their paths; complains on stderr. 0, or an exit code. */

@@ -53,29 +53,38 @@ static bool is_passed_over(const char *name)
 	return name[0] == '.' || !strcmp(name, "lib") || !strcmp(name, "platforms") || !strcmp(name, "policies");
 }
 
-/* All of one folder: scenarios to @files, folders to @folders. -1 with a message. */
-static int scan(const char *folder, struct paths *files, struct paths *folders)
+/* All of one folder: scenarios to @files, folders to @folders. How much of it cannot be looked at, each with a message. */
+static u32 scan(const char *folder, struct paths *files, struct paths *folders)
 {
 	DIR *d = opendir(folder);
 	struct dirent *e;
 	char path[512];
 	struct stat st;
+	u32 missed = 0;
 
 	if (!d) {
 		fprintf(stderr, "lightiov: %s: %s\n", folder, strerror(errno));
-		return -1;
+		return 1;
 	}
 	while ((e = readdir(d))) {
-		if (is_passed_over(e->d_name) ||
-		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= sizeof(path) || stat(path, &st))
+		if (is_passed_over(e->d_name))
 			continue;
-		if (S_ISDIR(st.st_mode))
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= sizeof(path)) {
+			fprintf(stderr, "lightiov: %s/%s: %s\n", folder, e->d_name, strerror(ENAMETOOLONG));
+			missed++;
+		} else if (stat(path, &st)) {
+			if (is_lua(e->d_name)) {
+				fprintf(stderr, "lightiov: %s: %s\n", path, strerror(errno));
+				missed++;
+			}
+		} else if (S_ISDIR(st.st_mode)) {
 			add_path(folders, path);
-		else if (S_ISREG(st.st_mode) && is_lua(e->d_name))
+		} else if (S_ISREG(st.st_mode) && is_lua(e->d_name)) {
 			add_path(files, path);
+		}
 	}
 	closedir(d);
-	return 0;
+	return missed;
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -83,7 +92,7 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int find_files(const struct cli_options *o, struct paths *files)
+static int find_files(const struct cli_options *o, struct paths *files, u32 *missed)
 {
 	struct paths level = { 0 }, next = { 0 };
 	struct stat st;
@@ -104,12 +113,14 @@ static int find_files(const struct cli_options *o, struct paths *files)
 	}
 	for (depth = 0; depth < DEPTH_MAX && level.nr; depth++) {
 		for (i = 0; i < level.nr; i++)
-			if (scan(level.path[i], files, &next))
-				depth = DEPTH_MAX;
+			*missed += scan(level.path[i], files, &next);
 		free_paths(&level);
 		level = next;
 		next = (struct paths){ 0 };
 	}
+	*missed += level.nr;
+	for (i = 0; i < level.nr; i++)
+		fprintf(stderr, "lightiov: %s: not looked into, it is more than %u folders down\n", level.path[i], DEPTH_MAX);
 	free_paths(&level);
 	if (files->nr)
 		qsort(files->path, files->nr, sizeof(files->path[0]), compare_paths);
@@ -229,7 +240,7 @@ int plan_make(struct plan *p, const struct cli_options *o)
 	int ret = CLI_USAGE;
 
 	*p = (struct plan){ 0 };
-	if (find_files(o, &files) == 0) {
+	if (find_files(o, &files, &p->nr_mistakes) == 0) {
 		if (files.nr == 0 || files.nr > FILES_MAX)
 			fprintf(stderr, "lightiov: %s\n", files.nr ? "more than 4096 scenarios; name fewer" : "no scenario (*.lua) there");
 		else
