@@ -65,6 +65,25 @@ static void test_options__well_formed__are_taken(void **state)
 	assert_true(o.hot);
 }
 
+static void test_options__in_any_order__mean_the_same(void **state)
+{
+	struct cli_options o;
+
+	(void)state;
+	assert_int_equal(PARSE(&o, "run", "--why", "x"), -1);
+	assert_false(o.no_controls);
+	assert_int_equal(PARSE(&o, "run", "x"), -1);
+	assert_true(o.no_controls);
+	assert_int_equal(PARSE(&o, "run", "--no-controls", "--why", "--faults", "1", "x"), -1);
+	assert_true(o.no_controls);
+	assert_int_equal(PARSE(&o, "run", "--ablate", "mediator_lba_range", "--why", "x"), -1);
+	assert_true(o.no_controls);
+	assert_int_equal(PARSE(&o, "run", "--seed", "010", "x"), -1);
+	assert_int_equal(o.scenario.seed, 10);
+	assert_int_equal(PARSE(&o, "matrix", "--faults", "2", "--noninterference", "x"), -1);
+	assert_int_equal(o.scenario.faults, 2);
+}
+
 static void test_options__malformed__are_usage_errors(void **state)
 {
 	struct cli_options o;
@@ -73,6 +92,7 @@ static void test_options__malformed__are_usage_errors(void **state)
 	(void)state;
 	assert_int_equal(parse(&o, (char *[]){ "lightiov", NULL }), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "dance"), CLI_USAGE);
+	assert_int_equal(PARSE(&o, "help", "dance"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run", "--dance", "x"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run", "--policy", "paper,", "x"), CLI_USAGE);
@@ -80,6 +100,11 @@ static void test_options__malformed__are_usage_errors(void **state)
 	assert_int_equal(PARSE(&o, "run", "--seed", "-1", "x"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run", "--seed", "7x", "x"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run", "--seed"), CLI_USAGE);
+	assert_int_equal(PARSE(&o, "run", "--seed", "18446744073709551616", "x"), CLI_USAGE);
+	assert_int_equal(PARSE(&o, "run", "--why", "--faults", "1", "x"), CLI_USAGE);
+	assert_int_equal(PARSE(&o, "run", "--schedules", "9", "--why", "x"), CLI_USAGE);
+	assert_int_equal(PARSE(&o, "list", "--sites", "x"), CLI_USAGE);
+	assert_int_equal(PARSE(&o, "list", "--sites", "--json"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run", "--jobs", "0", "x"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run", "--jobs", "257", "x"), CLI_USAGE);
 	assert_int_equal(PARSE(&o, "run", "--content=words", "x"), CLI_USAGE);
@@ -231,6 +256,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options__well_formed__are_taken),
+		cmocka_unit_test(test_options__in_any_order__mean_the_same),
 		cmocka_unit_test(test_options__malformed__are_usage_errors),
 		cmocka_unit_test(test_execute__a_process_that_dies__is_our_bug_and_takes_no_other),
 		cmocka_unit_test(test_replay__what_was_asked__is_asked_again),

@@ -75,7 +75,9 @@ int command_list(const struct cli_options *o)
 			err = report_json_list(&p, o);
 		if (!o->json || o->json_path)
 			report_list(&p, stdout);
-		ret = p.nr_mistakes || err ? CLI_USAGE : CLI_OK;
+		if (err || fflush(stdout))
+			fprintf(stderr, "lightiov list: cannot write the report: %s\n", err ? strerror(-err) : "stdout");
+		ret = p.nr_mistakes || err || ferror(stdout) ? CLI_USAGE : CLI_OK;
 	}
 	plan_free(&p);
 	return ret;

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +119,6 @@ static bool takes(const char *command, int opt)
 		return bench;
 	case OPT_JSON:
 		return !bench;
-	case OPT_SCHEDULES: case OPT_SCHEDULE: case OPT_FAULTS: case OPT_NONINTERFERENCE:
-		return strcmp(command, "run") == 0;
 	case OPT_SITES:
 		return list;
 	default:
@@ -129,11 +128,14 @@ static bool takes(const char *command, int opt)
 
 static bool number(const char *text, u64 min, u64 max, u64 *out)
 {
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	unsigned long long v;
 	char *end;
-	unsigned long long v = strtoull(text, &end, 0);
 
+	errno = 0;
+	v = strtoull(text, &end, hex ? 16 : 10);
 	*out = v;
-	return *text >= '0' && *text <= '9' && *end == '\0' && v >= min && v <= max;
+	return *text >= '0' && *text <= '9' && *end == '\0' && !errno && v >= min && v <= max;
 }
 
 static int complain(const struct cli_options *o, const char *option, const char *given, const char *wanted)
@@ -239,7 +241,6 @@ static int take(struct cli_options *o, int opt, const char *arg)
 		return -1;
 	case OPT_WHY:
 		o->why = true;
-		o->no_controls = false;
 		return -1;
 	case OPT_NO_CONTROLS:
 		o->no_controls = true;
@@ -265,8 +266,11 @@ static int parse_rest(int argc, char **argv, struct cli_options *o)
 	opterr = 0;
 	while ((opt = getopt_long(argc, argv, ":", all_options, &index)) != -1) {
 		if (opt == ':' || opt == '?') {
+			char letter[] = { '-', (char)optopt, '\0' };
+
 			fprintf(stderr, "lightiov %s: %s '%s'; lightiov %s --help lists what it takes\n", o->command,
-				opt == ':' ? "a value is missing after" : "no such option, or it takes no value:", argv[optind - 1], o->command);
+				opt == ':' ? "a value is missing after" : "no such option, or it takes no value:",
+				optopt > 0 && optopt < OPT_POLICY ? letter : argv[optind - 1], o->command);
 			return CLI_USAGE;
 		}
 		if (!takes(o->command, opt)) {
@@ -289,30 +293,37 @@ static int parse_rest(int argc, char **argv, struct cli_options *o)
 int options_parse(int argc, char **argv, struct cli_options *o)
 {
 	static const char *const commands[] = { "run", "matrix", "list", "bench" };
+	bool help;
 	u32 i;
 	int ret;
 
-	*o = (struct cli_options){ .policies = (1u << LIOV_POLICIES) - 1, .scenario.seed = 1, .jobs = 1, .ios = 400000, .no_controls = true };
+	*o = (struct cli_options){ .policies = (1u << LIOV_POLICIES) - 1, .scenario.seed = 1, .jobs = 1, .ios = 400000 };
 	if (argc < 2)
 		return usage(stderr, NULL);
-	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return usage(stdout, argc > 2 ? argv[2] : NULL);
-	for (i = 0; i < 4 && strcmp(commands[i], argv[1]); i++)
+	help = !strcmp(argv[1], "help");
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (help && (argc == 2 || !strcmp(argv[2], "help"))))
+		return usage(stdout, NULL);
+	for (i = 0; i < 4 && strcmp(commands[i], argv[1 + help]); i++)
 		;
 	if (i == 4) {
-		fprintf(stderr, "lightiov: no command '%s'; there are run, matrix, list, bench, qtest, help\n", argv[1]);
+		fprintf(stderr, "lightiov: no command '%s'; there are run, matrix, list, bench, qtest, serve, help\n", argv[1 + help]);
 		return CLI_USAGE;
 	}
 	o->command = commands[i];
+	if (help)
+		return usage(stdout, o->command);
 	ret = parse_rest(argc - 1, argv + 1, o);
 	if (ret >= 0)
 		return ret;
+	if (o->why && !o->no_controls && (o->scenario.schedules || o->scenario.schedule || o->scenario.faults))
+		return complain(o, "--why", "with a schedule or faults", "--no-controls too: controls are made without");
+	o->no_controls |= !o->why;
 	if (o->scenario.schedules && o->scenario.schedule)
 		return complain(o, "--schedule", o->scenario.schedule, "it without --schedules: one schedule, or many");
 	if (o->noninterference && (o->scenario.schedules || o->scenario.schedule))
 		return complain(o, "--noninterference", "with a schedule", "one of both: with other secrets the choices are others");
-	if (o->sites && o->nr_paths == 0)
-		return -1;
+	if (o->sites)
+		return o->nr_paths || o->json ? complain(o, "--sites", "with more", "it alone: it is a list of its own") : -1;
 	if (i == 3 ? o->nr_paths != 0 : o->nr_paths == 0) {
 		fprintf(stderr, "lightiov %s: %s\n", o->command, i == 3 ? "it takes no PATH" : "no PATH; give scenario files or folders");
 		return CLI_USAGE;

@@ -222,7 +222,7 @@ static void put_details(const struct planned *p, const struct cli_options *o, FI
 /* How many runs of each kind, and where time tells most. */
 static void put_noninterference(const struct plan *p, FILE *f)
 {
-	u32 count[NONINT_FAILED + 1] = { 0 }, i, timed = 0;
+	u32 count[NONINT_FAILED + 1] = { 0 }, i, timed = 0, said = 0;
 	const struct planned *worst = NULL;
 	int k;
 
@@ -239,7 +239,7 @@ static void put_noninterference(const struct plan *p, FILE *f)
 	fprintf(f, "noninterference:");
 	for (k = NONINT_NO_ATTACKER; k <= NONINT_FAILED; k++)
 		if (count[k] || k == NONINT_LEAK)
-			fprintf(f, "%s %u %s", k > NONINT_NO_ATTACKER ? "," : "", count[k], nonint_kind_name((enum nonint_kind)k));
+			fprintf(f, "%s %u %s", said++ ? "," : "", count[k], nonint_kind_name((enum nonint_kind)k));
 	if (worst)
 		fprintf(f, "; of the same views %u tell by time, at most %llu ns (%s %s)", timed, (unsigned long long)(worst->result->nonint.seen.timing_ps / 1000),
 			worst->file->id, policy_name(worst->policy));
