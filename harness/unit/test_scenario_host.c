@@ -82,6 +82,23 @@ static void test_iommu_entry__by_hand__is_what_the_unit_finds(void **state)
 		  "expect.equal(n, 1) expect.false_(lost) expect.equal(m:iommu_faults(), 0)");
 }
 
+static void test_iommu_entry__of_a_table__leads_on(void **state)
+{
+	(void)state;
+	expect_ok("local page, there, leaf = A:alloc(1), 0x1000000000, 0x1040000000\n"
+		  "A:fill(page, 4096, 0xA00)\n"
+		  "m:iommu_entry { iova = there, level = 3, leaf = false, hpa = m:iommu_table(A.memory, 2) }\n"
+		  "expect.equal(m:iommu_table(there, 2), m:iommu_table(A.memory, 2))\n"
+		  "expect.equal(m:iommu_table(there, 3), m:iommu_table(A.memory, 3))\n"
+		  "expect.status(A:raw { opcode = 1, slba = A.lba_base, nlb = 7, prp1 = there + page - A.memory }:wait(), '0/0x00')\n"
+		  "expect.true_(m:media_holds(A.lba_start, 8, 0xA00))\n"
+		  "m:iommu_entry { iova = leaf, level = 3, hpa = m:frame(A, A.memory) }\n"
+		  "expect.status(A:raw { opcode = 1, slba = A.lba_base + 8, nlb = 7, prp1 = leaf + page - A.memory }:wait(), '0/0x00')\n"
+		  "expect.true_(m:media_holds(A.lba_start + 8, 8, 0xA00))");
+	expect_mistake("m:iommu_table(A.memory)", "none of level 1");
+	expect_mistake("m:iommu_table(A.memory, 4)", "1 to 3");
+}
+
 static void test_iommu_queue__stopped__goes_on(void **state)
 {
 	(void)state;
@@ -145,6 +162,7 @@ int main(void)
 		cmocka_unit_test(test_irte__edited__keeps_what_was_not_named),
 		cmocka_unit_test(test_plug__at_frames__takes_them_if_they_are_free),
 		cmocka_unit_test(test_iommu_entry__by_hand__is_what_the_unit_finds),
+		cmocka_unit_test(test_iommu_entry__of_a_table__leads_on),
 		cmocka_unit_test(test_iommu_queue__stopped__goes_on),
 		cmocka_unit_test(test_migrate__free_core__takes_interrupts_along),
 		cmocka_unit_test(test_function__added__has_its_own_id),

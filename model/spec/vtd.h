@@ -180,6 +180,7 @@
 #define VTD_TT_PASS_THROUGH	2
 #define VTD_AW_39BIT		1			/* 3 levels */
 #define VTD_AW_48BIT		2			/* 4 levels */
+#define VTD_AW_57BIT		3			/* 5 levels */
 
 /* PASIDs are 20 bits wide (PCIe 6.20). */
 #define VTD_PASID_BITS		20

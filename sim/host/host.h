@@ -150,10 +150,10 @@ void host_iommu_push(struct port_host *h, u64 lo, u64 hi);
 void host_iommu_invalidate(struct port_host *h, u64 lo, u64 hi);
 /* All of LightIOV's domain, and of all PASIDs. In a task. */
 void host_iommu_flush(struct port_host *h);
-/* A leaf as it stands, at level 1 or 2, whatever was there. */
+/* An entry as it stands, at level 1, 2 or 3, whatever was there. */
 void host_iommu_entry(struct port_host *h, u64 iova, unsigned int level, u64 entry);
-/* The table of 4 KiB leaves that serves @iova; {~0}: none. */
-hpa_t host_iommu_table(struct port_host *h, u64 iova);
+/* The table with the entries of @level, 1 to 3, that serves @iova; {~0}: none. */
+hpa_t host_iommu_table(struct port_host *h, u64 iova, unsigned int level);
 
 /* --- iommu_raw.c: what a host with a bug does to the unit --- */
 enum host_context_defect {

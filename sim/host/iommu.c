@@ -274,10 +274,10 @@ void host_space_free_empty(struct port_host *h, struct host_space *s)
 		host_frames_give(h, &h->low, s->empty[--s->nr_empty], SPEC_PAGE_SIZE);
 }
 
-hpa_t host_iommu_table(struct port_host *h, u64 iova)
+hpa_t host_iommu_table(struct port_host *h, u64 iova, unsigned int level)
 {
-	hpa_t pd = entry_at(h, host_space_at(h, iova), iova, 2, false);
-	u64 e = hpa_bad(pd) ? 0 : rd(h, pd);
+	hpa_t at = entry_at(h, host_space_at(h, iova), iova, level + 1, false);
+	u64 e = hpa_bad(at) ? 0 : rd(h, at);
 
 	return (hpa_t){ (e & (VTD_SSPTE_R | VTD_SSPTE_W)) && !(e & VTD_SSPTE_PS) ? e & VTD_SSPTE_ADDR : ~0ull };
 }
@@ -285,7 +285,7 @@ hpa_t host_iommu_table(struct port_host *h, u64 iova)
 void host_iommu_entry(struct port_host *h, u64 iova, unsigned int level, u64 entry)
 {
 	struct host_space *s = host_space_at(h, iova);
-	hpa_t at = entry_at(h, s, iova, 2, true);
+	hpa_t at = entry_at(h, s, iova, level == 1 ? 2 : level, true);
 
 	if (level == 1 && !hpa_bad(at) && (!(rd(h, at) & VTD_SSPTE_PS) || split(h, at)))
 		at = entry_at(h, s, iova, 1, true);

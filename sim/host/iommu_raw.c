@@ -39,7 +39,7 @@ static void break_scalable(struct port_host *h, enum host_context_defect what)
 		hpa_t pasid = { h->pasid_table.v + i * VTD_PASID_ENTRY_SIZE };
 
 		if (what == HOST_CONTEXT_WIDTH)
-			edit(h, pasid, 0, VTD_PASID_LO_AW);
+			edit(h, pasid, VTD_PASID_LO_AW, FIELD_PREP(VTD_PASID_LO_AW, VTD_AW_57BIT));
 		else if (what == HOST_CONTEXT_POINTER)
 			edit(h, pasid, VTD_PASID_LO_SSPTPTR, MACHINE_BAR_BASE - SPEC_PAGE_SIZE);
 		else if (what == HOST_CONTEXT_TYPE || what == HOST_CONTEXT_FPD)
@@ -64,7 +64,7 @@ static void break_legacy(struct port_host *h, enum host_context_defect what)
 	case HOST_CONTEXT_ROOT: edit(h, root, VTD_ROOT_LO_P, 0); break;
 	case HOST_CONTEXT_ABSENT: edit(h, lo, VTD_CTX_LO_P, 0); break;
 	case HOST_CONTEXT_RESERVED: edit(h, lo, 0, VTD_CTX_LO_RSVD & -VTD_CTX_LO_RSVD); break;
-	case HOST_CONTEXT_WIDTH: edit(h, hi, 0, VTD_CTX_HI_AW); break;
+	case HOST_CONTEXT_WIDTH: edit(h, hi, VTD_CTX_HI_AW, FIELD_PREP(VTD_CTX_HI_AW, VTD_AW_57BIT)); break;
 	/* Inside the host's address width, and outside its memory. */
 	case HOST_CONTEXT_POINTER: edit(h, lo, VTD_CTX_LO_SSPTPTR, MACHINE_BAR_BASE - SPEC_PAGE_SIZE); break;
 	case HOST_CONTEXT_FPD: edit(h, lo, 0, VTD_CTX_LO_FPD | VTD_CTX_LO_TT); break;

@@ -97,14 +97,18 @@ static int m_frame(lua_State *L)
 	return 1;
 }
 
-/* m:iommu_table(iova), m:descriptor(vm, vcpu): where the table of its leaves is, a vCPU's posted-interrupt descriptor */
+/* m:iommu_table(iova[, level]), m:descriptor(vm, vcpu): where the table of its entries of that level is, a vCPU's posted-interrupt descriptor */
 static int m_iommu_table(lua_State *L)
 {
 	struct run *r = check_m(L);
-	hpa_t hpa = host_iommu_table(r->m->host, arg_u64(L, 2, "the address"));
+	u64 iova = arg_u64(L, 2, "the address"), level = arg_u64_or(L, 3, "the level", 1);
+	hpa_t hpa;
 
+	if (level < 1 || level > 3)
+		return luaL_error(L, "iommu_table: a level is 1 to 3");
+	hpa = host_iommu_table(r->m->host, iova, (unsigned int)level);
 	if (hpa_bad(hpa))
-		return luaL_error(L, "iommu_table: there are no leaves of 4 KiB");
+		return luaL_error(L, "iommu_table: there is none of level %d", (int)level);
 	lua_pushinteger(L, (lua_Integer)hpa.v);
 	return 1;
 }
@@ -123,17 +127,18 @@ static int m_descriptor(lua_State *L)
 	return 1;
 }
 
-/* m:iommu_entry{ iova =, hpa =, level = 1, read = true, write = true }: a leaf by hand, over what was there */
+/* m:iommu_entry{ iova =, hpa =, level = 1, leaf = true, read = true, write = true }: an entry by hand, over what was there */
 static int m_iommu_entry(lua_State *L)
 {
 	struct run *r = check_m(L);
-	struct args a = args_open(L, 2, "iommu_entry", "iova hpa level read write");
+	struct args a = args_open(L, 2, "iommu_entry", "iova hpa level leaf read write");
 	u64 iova = args_range(&a, "iova", args_need(&a, "iova"), 0, (1ull << 48) - 1);
-	u64 level = args_range(&a, "level", 1, 1, 2), entry = args_need(&a, "hpa") & VTD_SSPTE_ADDR;
+	u64 level = args_range(&a, "level", 1, 1, 3), entry = args_need(&a, "hpa") & VTD_SSPTE_ADDR;
 
 	entry |= args_bool(&a, "read", true) ? VTD_SSPTE_R : 0;
 	entry |= args_bool(&a, "write", true) ? VTD_SSPTE_W : 0;
-	host_iommu_entry(r->m->host, iova, (unsigned int)level, entry | (level == 2 ? VTD_SSPTE_PS : 0));
+	entry |= args_bool(&a, "leaf", true) && level > 1 ? VTD_SSPTE_PS : 0;
+	host_iommu_entry(r->m->host, iova, (unsigned int)level, entry);
 	host_iommu_flush(r->m->host);
 	return 0;
 }
