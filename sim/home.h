@@ -22,7 +22,7 @@ struct port_home {
 	struct worker worker;
 	struct sim_chunk *chunks;	/* what sim_alloc() gave and sim_free() has not had back */
 	u64 allocs;			/* calls of sim_alloc() */
-	struct fault_site no_memory;	/* ... and of verbs that take frames: one fails */
+	struct fault_site no_memory;	/* ... and of verbs that take frames, or (key 1) a vector: one fails */
 	bool dead;			/* the guest was killed: its work is not run any more */
 };
 

@@ -147,6 +147,26 @@ static void test_plant__a_check_by_name__is_left_out_for_this_run_only(void **st
 	expect_mistake("m:plant('nonsense')", "no 'nonsense'");
 }
 
+static void test_fault__no_vector__leaves_nothing_taken(void **state)
+{
+	(void)state;
+	expect_ok("local D, why = m:create_vm { name = 'D', start = false }\n"
+		  "D:kill()\n"
+		  "local before = m:counters()\n"
+		  "m:fault { kind = 'no_memory', what = 'vector' }\n"
+		  "D, why = m:create_vm { name = 'D', start = false }\n"
+		  "expect.equal(D, nil) expect.equal(why, 'ENOMEM') expect.equal(m:fault_hits('no_memory'), 1)\n"
+		  "local after = m:counters()\n"
+		  "for _, what in ipairs { 'queues_taken', 'vectors_taken', 'pages_mapped', 'pages_free' } do\n"
+		  "expect.equal(after[what], before[what], what) end\n"
+		  "D = m:create_vm { name = 'D', start = false }\n"
+		  "after = m:counters()\n"
+		  "expect.equal(after.queues_taken, before.queues_taken + 1) expect.equal(after.vectors_taken, before.vectors_taken + 1)\n"
+		  "expect.equal(after.pages_mapped, before.pages_mapped + 20, 'an SQ of 16 pages, a CQ of 4')\n"
+		  "expect.at_most(after.pages_free, before.pages_free - (1 << 18), 'its memory is 1 GiB')");
+	expect_mistake("m:fault { kind = 'no_memory', what = 'list' }", "there is vector");
+}
+
 static void test_ram__dma__is_r_w_or_both(void **state)
 {
 	(void)state;
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(test_function__added__has_its_own_id),
 		cmocka_unit_test(test_physical__registers_and_vectors__are_seen),
 		cmocka_unit_test(test_plant__a_check_by_name__is_left_out_for_this_run_only),
+		cmocka_unit_test(test_fault__no_vector__leaves_nothing_taken),
 		cmocka_unit_test(test_ram__dma__is_r_w_or_both),
 	};
 

@@ -414,12 +414,12 @@ int liov_vm_create(struct liov_backend *be, struct liov_vm *vm, struct port_vm *
 	err = vm_claim(vm);
 	if (!err)
 		err = vm_build(vm);
-	if (!err) {
+	if (!err)
 		vm_go(vm);
-	} else {
+	else if (LIOV_STEP(backend_vm_undo))
 		liov_vm_dismantle(vm);
-		err = err < 0 ? err : -EIO;
-	}
+	if (err > 0)
+		err = -EIO;
 out:
 	port_mutex_unlock(&be->control);
 	return err;

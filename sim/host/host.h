@@ -65,6 +65,7 @@ struct host_space {
 	u32 nr_empty;
 	struct host_range unmapped;	/* last */
 	u32 lazy;			/* invalidations put off */
+	u64 mapped_bytes;
 };
 
 /* First fit over free memory, lowest address first: what was freed is soon used again. */

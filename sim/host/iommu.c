@@ -233,6 +233,7 @@ int host_space_map(struct port_host *h, struct host_space *s, u64 iova, u64 hpa,
 		bus_wr64(&h->m->bus, at, (hpa + a) | flags | (large ? VTD_SSPTE_PS : 0));
 		step = large ? TWO_MIB : SPEC_PAGE_SIZE;
 	}
+	s->mapped_bytes += len;
 	trace4(&h->m->trace, SIM_TRACE_IOVA, 0, iova, len, hpa, 1);
 	return 0;
 }
@@ -310,6 +311,7 @@ void host_space_unmap(struct port_host *h, struct host_space *s, u64 iova, u64 l
 		}
 		if (size)
 			bus_wr64(&h->m->bus, at, 0);
+		s->mapped_bytes -= size;
 		a += size ? size : SPEC_PAGE_SIZE;
 	}
 	for (a = iova & ~(TWO_MIB - 1); a < end; a += TWO_MIB)

@@ -171,6 +171,8 @@ int sim_irq_request(struct port_host *h, u32 vec, void (*fn)(void *arg), void *a
 		return -EINVAL;
 	if (h->irq[vec].requested)
 		return -EBUSY;
+	if (fault_hits(&h->home.no_memory, 1))
+		return -ENOMEM;
 	h->irq[vec] = (struct host_irq){ .requested = true, .fn = fn, .arg = arg };
 	sim_irq_unmask(h, vec);
 	return 0;

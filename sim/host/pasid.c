@@ -144,6 +144,7 @@ void sim_pasid_free(struct port_host *h, u32 pasid)
 	host_space_free_empty(h, s);
 	tables_free(h, s->top);
 	s->top.v = 0;
+	s->mapped_bytes = 0;
 }
 
 int sim_pasid_map(struct port_host *h, u32 pasid, iova_t iova, u64 hpa, u64 len, u32 prot)

@@ -94,6 +94,11 @@ static u32 read_key(lua_State *L, const struct args *a, const char *kind, const 
 			luaL_error(L, "fault: what = '%s' is not invalidated; there are context, iotlb, irte", what);
 		return strcmp(what, "context") == 0 ? VTD_QI_CONTEXT : strcmp(what, "iotlb") == 0 ? VTD_QI_IOTLB : VTD_QI_IEC;
 	}
+	if (strcmp(kind, "no_memory") == 0 && *what) {
+		if (strcmp(what, "vector") != 0)
+			return (u32)luaL_error(L, "fault: what = '%s' is not allocated alone; there is vector", what);
+		return 1;
+	}
 	if (args_has(a, "vector"))
 		return (u32)args_range(a, "vector", 0, 0, PCI_MSIX_VECTORS_MAX - 1);
 	return args_has(a, "queue") ? (u32)args_range(a, "queue", 0, 0, 0xFFFF) : FAULT_ALL;

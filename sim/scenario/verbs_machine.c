@@ -271,6 +271,30 @@ static void set(lua_State *L, const char *name, u64 v)
 	lua_setfield(L, -2, name);
 }
 
+/* What LightIOV and its host have given out, and what is left. */
+static void count_taken(lua_State *L, struct run *r)
+{
+	const struct liov_backend *be = &r->m->backend;
+	const struct port_host *h = r->m->host;
+	u64 queues = 0, vectors = 0, mapped = 0, bytes = 0;
+	u32 i;
+
+	for (i = 1; i <= be->info.io_queues; i++)
+		queues += be->hwq[i].state != LIOV_HWQ_FREE;
+	for (i = 0; i < h->nr_vectors; i++)
+		vectors += h->irq[i].requested;
+	for (i = 0; i < HOST_PASIDS; i++)
+		mapped += h->space[i].mapped_bytes;
+	for (i = 0; i < h->low.nr; i++)
+		bytes += h->low.free[i].len;
+	for (i = 0; i < h->high.nr; i++)
+		bytes += h->high.free[i].len;
+	set(L, "queues_taken", queues);
+	set(L, "vectors_taken", vectors);
+	set(L, "pages_mapped", mapped >> SPEC_PAGE_SHIFT);
+	set(L, "pages_free", bytes >> SPEC_PAGE_SHIFT);
+}
+
 static int m_counters(lua_State *L)
 {
 	struct run *r = check_m(L);
@@ -299,6 +323,7 @@ static int m_counters(lua_State *L)
 	set(L, "faults_overflowed", r->m->host->faults_overflowed);
 	set(L, "faults_ps", r->m->host->faults_ps);
 	set(L, "quarantined", r->m->backend.nr_quarantined);
+	count_taken(L, r);
 	return 1;
 }
 
