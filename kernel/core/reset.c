@@ -36,6 +36,19 @@ static void reset_open_vm(struct liov_vm *vm)
 		liov_mediator_replay(vm);
 }
 
+/* The controller is lost: no queue comes back, and what the VM has under way is failed. */
+static void reset_lost_vm(struct liov_vm *vm)
+{
+	if (vm->has_mediator) {
+		liov_mediator_replay(vm);	/* finds no queue, and fails what it holds */
+		return;
+	}
+	/* Its frontend asks for its queues anew, gets none, and fails what it holds. */
+	port_mutex_lock(&vm->lock);
+	liov_device_announce_reset(vm);
+	port_mutex_unlock(&vm->lock);
+}
+
 /* The controller has forgotten all queues; so do we, and let go of those that nobody has. */
 static void reset_queues(struct liov_backend *be)
 {
@@ -110,8 +123,8 @@ int liov_backend_reset(struct liov_backend *be)
 			continue;
 		if (!err)
 			reset_open_vm(be->vms[i]);
-		else if (be->vms[i]->has_mediator)
-			liov_mediator_replay(be->vms[i]);	/* finds no queue, and fails what it holds */
+		else
+			reset_lost_vm(be->vms[i]);
 	}
 	reset_trace(be, 0);
 	port_mutex_unlock(&be->control);
