@@ -96,6 +96,8 @@ says stdout "a verdict that differs: says the seed" "--seed 5"
 ends 1 "the replay command differs again" ${replay:-no replay command}
 ends 1 "a verdict that differs, as a document" run --json "$out/differs"
 expect_none "it is the one run that differs" "$("$B/check/runs" < "$out/stdout" | awk -F '\t' '($1 == "FAIL") != ($4 == "nrd")')"
+sed '/^LBA-01/s/guest-kernel/guest-user/' scenarios/expected.tsv > "$out/attacker.tsv"
+ends 1 "another attacker than expected" run --expected "$out/attacker.tsv" "$attack"
 head -n 1 scenarios/expected.tsv > "$out/none.tsv"
 ends 0 "without expectations: explored" run --expected "$out/none.tsv" "$attack"
 

@@ -38,6 +38,8 @@ static void check_row(struct run *r)
 		differs(r, "verdict: seen %s, expected %s (%s)", verdict_kind_name(v->kind), verdict_kind_name(e->verdict), e->why);
 	else if ((e->verdict == VERDICT_CONTAINED || e->verdict == VERDICT_REJECTED) && v->component != e->component)
 		differs(r, "component: seen %s, expected %s (%s)", verdict_component_name(v->component), verdict_component_name(e->component), e->why);
+	if (strcmp(r->file->variant[r->variant].attacker, e->attacker) != 0)
+		differs(r, "attacker: the scenario has %s, expected %s", r->file->variant[r->variant].attacker, e->attacker);
 	if (!expected_codes_hold(e->code, v))
 		differs(r, "code: expected %s, which is not among what was seen", e->code);
 	if (!expected_bound_holds(e->bound, r->res->measure, r->res->nr_measures,
