@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/cli.h"
+#include "cli/control.c"
 
 struct fake {
 	struct run_result base;
@@ -223,6 +223,19 @@ static void test_examine__escaped__no_control_is_run(void **state)
 	free(f);
 }
 
+/* A status is what waitpid() gives: a signal's number, or eight bits above. */
+static void test_control__ended_by_others__shows_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(made(-1, 0), MADE_NOT);
+	assert_int_equal(made(1, MADE_NOT << 8), MADE_NOT);
+	assert_int_equal(made(1, SIGKILL), MADE_NOT);
+	assert_int_equal(made(1, SIGSEGV), MADE_DIED);
+	assert_int_equal(made(1, SIGXCPU), MADE_DIED);
+	assert_int_equal(made(1, 1 << 8), MADE_DIED);
+	assert_int_equal(made(1, 0), MADE_RESULT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_examine__a_step_too_many__is_put_back),
 		cmocka_unit_test(test_examine__no_control__must_be_true),
 		cmocka_unit_test(test_examine__escaped__no_control_is_run),
+		cmocka_unit_test(test_control__ended_by_others__shows_nothing),
 	};
 
 	return cmocka_run_group_tests_name("potency", tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,7 +43,7 @@ static void stuck(void *opaque, bool attacked)
 /* The same. What the machine complains of on its way is no message of ours. */
 static void control(const struct plan *p, const struct cli_options *o, const struct request *q, struct run_result *shared)
 {
-	struct rlimit cpu = { CONTROL_CPU_S, CONTROL_CPU_S }, core = { 0, 0 };
+	struct rlimit cpu = { CONTROL_CPU_S, CONTROL_CPU_S + 1 }, core = { 0, 0 };
 	const struct planned *r = &p->run[q->run];
 	struct run_result *res = calloc(1, sizeof(*res));
 	struct scenario_options opt = o->scenario;
@@ -61,12 +62,13 @@ static void control(const struct plan *p, const struct cli_options *o, const str
 		_exit(MADE_NOT);
 	scenario_run(r->file, r->variant, r->policy, &opt, NULL, res);
 	*shared = *res;
-	_exit(MADE_RESULT);
+	_exit(res->outcome == RUN_INTERNAL ? MADE_NOT : MADE_RESULT);	/* it had no memory */
 }
 
+/* One that is killed, by a machine without memory or by somebody, was not made. */
 static u8 made(pid_t pid, int status)
 {
-	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == MADE_NOT))
+	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == MADE_NOT) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
 		return MADE_NOT;
 	return WIFEXITED(status) && WEXITSTATUS(status) == MADE_RESULT ? MADE_RESULT : MADE_DIED;
 }
