@@ -54,6 +54,8 @@ rm -r "$out/tree/1"
 ln -s nowhere "$out/tree/link.lua"
 ends 2 "a scenario that is not there" run --policy nrd "$out/tree"; says stderr "a scenario that is not there" link.lua
 says stdout "a scenario that is not there: is counted" "1 in error"
+run_it run --quiet --policy nrd --junit "$out/unreadable.xml" "$out/tree"
+expect_none "a scenario that is not there: JUnit has an error" "$(grep -c '<error ' "$out/unreadable.xml" | grep -vx 1)"
 ends 0 "help"                         help;      says stdout "help" "exit:"
 ends 0 "qtest's help"                 qtest --help; says stdout "qtest's help" "cmb_size_mb"
 ends 2 "a device that the model has not" qtest -device e1000 -qtest stdio; says stderr "a device that the model has not" e1000

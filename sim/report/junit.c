@@ -164,15 +164,34 @@ static void put_suite(FILE *f, const char *class, const struct plan *p, const st
 	fputs("  </testsuite>\n", f);
 }
 
+/* What could not be read has no run, and is an error all the same; which it was is told on stderr. */
+static void put_mistakes(FILE *f, u32 nr)
+{
+	u32 i;
+
+	fprintf(f, "  <testsuite name=\"unreadable\" tests=\"%u\" failures=\"0\" errors=\"%u\" skipped=\"0\" time=\"0.000\">\n    <properties>\n", nr, nr);
+	put_property(f, "      ", "time", "simulated");
+	fputs("    </properties>\n", f);
+	for (i = 1; i <= nr; i++) {
+		fprintf(f, "    <testcase name=\"%u\" classname=\"lightiov.unreadable\" time=\"0.000000\" file=\"-\" line=\"1\">\n      <properties>\n", i);
+		put_property(f, "        ", "seen", "nothing");
+		fputs("      </properties>\n      <error type=\"ERROR\" message=\"a scenario or folder could not be read\"></error>\n    </testcase>\n", f);
+	}
+	fputs("  </testsuite>\n", f);
+}
+
 int report_junit(const struct plan *p, const struct cli_options *o)
 {
 	FILE *f = fopen(o->junit_path, "w");
+	struct sums sums = sums_of(p, NULL);
 	u32 i, k;
 
 	if (!f)
 		return -errno;
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lightiov\"", f);
-	put_sums(f, sums_of(p, NULL));
+	sums.tests += p->nr_mistakes;
+	sums.errors += p->nr_mistakes;
+	put_sums(f, sums);
 	fputs(">\n", f);
 	for (i = 0; i < p->nr_runs; i++) {
 		char class[24];
@@ -183,6 +202,8 @@ int report_junit(const struct plan *p, const struct cli_options *o)
 		if (k == i)
 			put_suite(f, class, p, o);
 	}
+	if (p->nr_mistakes)
+		put_mistakes(f, p->nr_mistakes);
 	fputs("</testsuites>\n", f);
 	return fclose(f) ? -errno : 0;
 }
