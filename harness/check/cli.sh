@@ -120,6 +120,8 @@ scenario forever '  while true do m:sleep(s(1)) end'
 ends 3 "a run without end" run --policy paper "$out/forever.lua"
 scenario escape '  os.execute("true")'
 ends 2 "a script that reaches for the system" run "$out/escape.lua"
+scenario made_up '  seen("nvme:0/0x80")'
+ends 2 "a status that the script makes up" run "$out/made_up.lua"
 scenario fails '  expect.violations(1)'
 ends 1 "a check that fails" run "$out/fails.lua"
 

@@ -24,6 +24,11 @@ grep -v '^#' scenarios/known-escapes | cut -f 1-3 | sort > "$out/known"
 expect_none "no escape that is not in scenarios/known-escapes" "$(comm -23 "$out/escapes" "$out/known")"
 expect_none "no escape in scenarios/known-escapes that does not occur" "$(comm -13 "$out/escapes" "$out/known")"
 
+# What is expected is run, but for what scenarios/EXPECTED.md says is shown elsewhere.
+awk -F ' *[|] *' '/^## /{ on = /^## Shown elsewhere/ } on && NF > 2 { print $2 }' scenarios/EXPECTED.md > "$out/elsewhere"
+expect_none "no row of the table without a run" "$(tail -n +2 scenarios/expected.tsv | while IFS='	' read -r case variant _ policy _; do
+	grep -qF "	$case	$variant	$policy	" "$out/runs" || grep -qxF "$case $variant" "$out/elsewhere" || echo "$case $variant $policy"; done)"
+
 # Each row of known-leaks is of a case that there is.
 expect_none "no leak in scenarios/known-leaks of a case that there is not" \
 	"$(grep -v '^#' scenarios/known-leaks | cut -f 1-3 | while read -r row; do grep -qF "	$row	" "$out/runs" || echo "$row"; done)"

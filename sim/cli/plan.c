@@ -198,7 +198,7 @@ static int add_runs(struct plan *p, const struct cli_options *o, const struct sc
 			p->run = r;
 			r = &p->run[p->nr_runs++];
 			*r = (struct planned){ .file = f, .variant = v, .policy = (enum liov_policy)pol };
-			if (t && !f->benign)
+			if (t)
 				r->row = expected_find(t, f->id, f->variant[v].name, policy_name((enum liov_policy)pol));
 			r->result = calloc(1, sizeof(*r->result));
 			if (!r->result)

@@ -162,7 +162,12 @@ static int g_rejected(lua_State *L)
 
 static int g_seen(lua_State *L)
 {
-	judge_code(run_live(L)->judge, luaL_checkstring(L, 1));
+	const char *code = luaL_checkstring(L, 1);
+
+	/* Others the machine shows itself. */
+	if (strncmp(code, "csts:", 5) && strncmp(code, "cmbsts:", 7))
+		return luaL_error(L, "seen: '%s' is not for a script to say; only what a register showed is: csts:... or cmbsts:...", code);
+	judge_code(run_live(L)->judge, code);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ end
 
 function run(m) expect.equal(read_on(m), -1, "nothing answers") end
 
-variant("mutant", { about = "the host leaves the revocation out", policies = { "paper", "nrd" } }, function(m)
+variant("mutant", { about = "the host leaves the revocation out", policies = { "paper", "nrd", "siov" } }, function(m)
   m:plant("vm_revoke")
   expect.different(read_on(m), -1, "the page is still mapped")
 end)
