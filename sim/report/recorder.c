@@ -19,7 +19,7 @@ struct recorder {
 	u64 count;			/* events put into the ring */
 	u64 io_id;			/* of interest; 0: none */
 	bool attack;			/* its span is open, since then */
-	u64 attack_since_ps, attack_ps, attack_exits;
+	u64 attack_since_ps, attack_ps, attack_exits, exits;
 	u32 nr_kept;
 	struct recorded kept[RECORDER_KEPT];
 	struct recorded ring[RECORDER_RING];
@@ -40,6 +40,7 @@ static void recorder_event(void *opaque, const struct trace_event *ev)
 	u64 words[7] = { ev->time_ps, ev->io_id, ev->kind, ev->a, ev->b, ev->c, ev->d };
 
 	digest_bytes(&r->digest, words, sizeof(words));
+	r->exits += ev->kind == TRACE_VCPU_EXIT;
 	r->attack_exits += r->attack && ev->kind == TRACE_VCPU_EXIT;
 	record(&r->ring[r->count++ % RECORDER_RING], ev);
 	if (r->io_id && ev->io_id == r->io_id && r->nr_kept < RECORDER_KEPT)
@@ -107,6 +108,11 @@ u64 recorder_attack_ps(const struct recorder *r)
 u64 recorder_attack_exits(const struct recorder *r)
 {
 	return r->attack_exits;
+}
+
+u64 recorder_exits(const struct recorder *r)
+{
+	return r->exits;
 }
 
 static u32 put_lines(const struct recorded *e, char (*line)[RECORDER_LINE], u32 n, u32 max)

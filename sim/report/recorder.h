@@ -29,6 +29,8 @@ u64 recorder_io_id(const struct recorder *r);
 void recorder_attack(struct recorder *r, bool open);
 u64 recorder_attack_ps(const struct recorder *r);
 u64 recorder_attack_exits(const struct recorder *r);
+/* Of all vCPUs in the whole run, those of VMs that are gone included. */
+u64 recorder_exits(const struct recorder *r);
 
 /* What was kept, or the last events where nothing was, in words: how many of at most @max lines. */
 u32 recorder_lines(const struct recorder *r, char (*line)[RECORDER_LINE], u32 max);

@@ -135,19 +135,12 @@ void run_conclude(struct run *r)
 {
 	struct run_result *res = r->res;
 	char buf[24];
-	u32 i;
 
 	res->attackers = r->attackers;
 	res->has_attack = r->attackers != 0 || r->configured;
 	judge_verdict(r->judge, &res->verdict);
 	snprintf(res->victim, sizeof(res->victim), "%s", run_vm_name(r, res->verdict.victim, buf));
-	for (i = 0; i < r->m->nr_vcpus; i++)
-		if (r->m->gvcpus[i]) {
-			u32 k;
-
-			for (k = 0; k < EXIT_REASON_COUNT; k++)
-				res->cpu_exits += r->m->gvcpus[i]->vcpu.exits[k];
-		}
+	res->cpu_exits = recorder_exits(r->recorder);
 	keep_violations(r);
 	keep_chain(r);
 	res->attack_ps = recorder_attack_ps(r->recorder);
