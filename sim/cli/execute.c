@@ -215,8 +215,15 @@ static bool receive(struct plan *p, struct worker *w)
 	}
 	w->got += (size_t)n;
 	missing(r, w->got, &len);
-	w->busy = len != 0;
-	return !w->busy;
+	if (len)
+		return false;
+	w->busy = false;
+	/* No memory for its events: they are on their way, and would be taken for the next result. */
+	if (r->result->recorded.nr && !r->recorded) {
+		kill(w->pid, SIGKILL);
+		dismiss(w);
+	}
+	return true;
 }
 
 /* One line: how many are done, and which was begun last. */
@@ -240,11 +247,13 @@ static int dismiss_all(struct worker *w, u32 jobs)
 	u32 i;
 
 	for (i = 0; i < jobs; i++) {
+		bool busy = w[i].busy;
+
 		if (!w[i].pid)
 			continue;
-		if (w[i].busy)
+		if (busy)
 			kill(w[i].pid, SIGKILL);
-		if (dismiss(&w[i]))
+		if (dismiss(&w[i]) && !busy)
 			ret = -ECHILD;
 	}
 	if (ret)
